@@ -85,7 +85,8 @@ def refused(wrong, server, tool):
 
 def fault_of(answer):
     """Return why a dict is no result of a tool, or None."""
-    content, error = answer.get("content", []), answer.get("isError", False)
+    content = dict.get(answer, "content", [])
+    error = dict.get(answer, "isError", False)
     wrong = None
     if not isinstance(content, list):
         wrong = "its \"content\" is no list of blocks"

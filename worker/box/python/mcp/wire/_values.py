@@ -4,10 +4,12 @@ Values that Python's own library would change or refuse are kept: integers of
 any length, independent of sys.set_int_max_str_digits, and numbers beyond the
 range of a float.  A value that JSON cannot hold is refused with its place.
 """
-from _json import encode_basestring as quoted, make_scanner
+from _json import encode_basestring as quoted, make_encoder, make_scanner
 
 DEPTH_MAX = 250  # the relay accepts 256, with what stands around a value
 DIGITS_SAFE = 600  # sys.set_int_max_str_digits takes no less than 640
+FLAT = {str, int, bool, type(None)}  # what most arguments are
+ENCODE = make_encoder(None, None, quoted, None, ":", ",", False, False, False)
 KINDS = "JSON knows None, bool, int, float, str, list, tuple and dict"
 
 
@@ -156,6 +158,12 @@ def write(value, name, plain=None):
     sentence that names the part that cannot be written.
     """
     parts = []
+    try:
+        if type(value) is dict and {str}.issuperset(map(type, value)) and \
+                FLAT.issuperset(map(type, value.values())):
+            return "".join(ENCODE(value, 0)).encode()
+    except ValueError:
+        pass  # what is below can write it, or tells what is wrong
     try:
         write_value(value, parts.append, 0, plain)
     except Unfit as unfit:
