@@ -180,6 +180,9 @@
 #define REQUEST_ID_MAX (1ULL << 53) /* an integer that every JSON parser
 				     * represents */
 #define TOOL_NAME_MAX KIB /* with its quotes, as JSON */
+/* The same of resources, whose URIs may have queries, and of prompts. */
+#define RESOURCE_NAME_MAX (16 * KIB)
+#define METHOD_MAX 32 /* what a server is asked, by its name */
 #define TOOL_ARGUMENTS_MAX (16 * MIB)
 #define RESULT_MAX (16 * MIB)
 /* A frame of the box: the largest arguments and their envelope. */

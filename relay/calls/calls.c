@@ -366,8 +366,9 @@ calls_go_on(struct calls *calls)
 }
 
 /*
- * "gh.talk", or "tools/list of gh", which code waits for when it first uses a
- * server. The tool is shown as the code wrote it; both are one line.
+ * "gh.talk", "read_resource of gh", or "tools/list of gh", which code waits for
+ * when it first uses a server. The tool is shown as the code wrote it; all are
+ * one line.
  */
 static void
 calls_name(struct calls_one *one, const struct request *request)
@@ -376,9 +377,17 @@ calls_name(struct calls_one *one, const struct request *request)
 	auto_buffer struct buffer name = { 0 };
 
 	one->tool = request->type == IPC_CALL_TOOL;
-	if (!one->tool && request->type != IPC_LIST_TOOLS)
+	if (!one->tool && request->type != IPC_LIST_TOOLS &&
+	    request->type != IPC_ASK_SERVER)
 		return;
-	if (one->tool) {
+	if (request->type == IPC_ASK_SERVER) {
+		const struct ipc_ask_server *ask =
+		    &request->message.ask_server;
+
+		shown_add(&name, ask->what, strlen(ask->what));
+		buffer_add_text(&name, " of ");
+		shown_add(&name, ask->server, strlen(ask->server));
+	} else if (one->tool) {
 		shown_add(&name, call->server, strlen(call->server));
 		buffer_add_text(&name, ".");
 		shown_add(&name, (const char *)call->tool.data + 1,

@@ -11,6 +11,7 @@ import { Raw } from './support/raw.mjs';
 import { example, withServers } from './support/servers.mjs';
 
 const call = 'r = await mcp_fs.read_file(path="a.txt")\n';
+const resource = 'r = await mcp_fs.read_resource("file:///a")\n';
 const missing = `
 try:
     await mcp_fs.read_file(path="missing")
@@ -198,6 +199,28 @@ import inspect
 works = list(inspect.signature(mcp_fs.read_file).parameters) == ["path"]`,
   'await runtime.list_tools("fs")': docs('await runtime.list_tools("fs")'),
   'runtime.describe_server("fs")': docs('runtime.describe_server("fs")'),
+  'await mcp_fs.resources()':
+    'works = (await mcp_fs.resources())[0]["uri"] == "file:///a"',
+  'await runtime.resources("fs")': `
+works = await runtime.resources("fs") == await mcp_fs.resources()`,
+  'await mcp_fs.resource_templates()':
+    'works = len(await mcp_fs.resource_templates()) == 1',
+  'await mcp_fs.read_resource("file:///a")': `${resource}works = True`,
+  '.contents': `${resource}works = r.contents[0].uri == "file:///a"`,
+  '.text': `${resource}works = r.text == "[1]"`,
+  '.data': `${resource}works = r.data == [1]`,
+  'await block.read()': `
+block = (await mcp_fs.resources())[0]
+works = (await block.read()).data == [1]`,
+  'await mcp_fs.prompts()':
+    'works = [p["name"] for p in await mcp_fs.prompts()] == ["plan"]',
+  'await mcp_fs.get_prompt("plan", city="Rome")': `
+works = (await mcp_fs.get_prompt("plan", city="Rome")).text == "Rome"`,
+  'await mcp_fs.complete("city", "R", prompt="plan")': `
+works = await mcp_fs.complete("city", "R", prompt="plan") == ["R", "plan"]`,
+  'template=': `
+works = await mcp_fs.complete("path", "b", template="file:///{path}") == [
+    "b", "file:///{path}"]`,
   'runtime.search_tool_docs_sync':
     docs('runtime.search_tool_docs_sync("file")'),
   'runtime.query_tool_docs_sync': docs('runtime.query_tool_docs_sync("fs")'),

@@ -165,6 +165,14 @@ check_call(struct ipc_call_tool *call)
 }
 
 static void
+check_ask(struct ipc_ask_server *ask)
+{
+	if (ask->name.len > 0)
+		check_value(ask->name.data, ask->name.len, JSON_SPAN_STRING);
+	check_value(ask->arguments.data, ask->arguments.len, JSON_SPAN_OBJECT);
+}
+
+static void
 check_save(struct ipc_save_memory *save)
 {
 	struct json_span value;
@@ -190,6 +198,8 @@ channel_send(
 	FUZZ_ASSERT(!between);
 	if (type == IPC_CALL_TOOL)
 		check_call(msg);
+	if (type == IPC_ASK_SERVER)
+		check_ask(msg);
 	if (type == IPC_SAVE_MEMORY)
 		check_save(msg);
 	memcpy(&id, msg, sizeof(id)); /* the first field of all of them */

@@ -70,6 +70,23 @@ check_tools(struct json_span result)
 	tools_free(&tools);
 }
 
+/* So is a list of resources, with the note that there may be more. */
+static void
+check_pages(struct json_span result)
+{
+	struct ask ask = { .method = method_find("resources") };
+	struct json_span value;
+
+	if (method_add_page(&ask, result, NULL) == 0) {
+		FUZZ_ASSERT(json_span_parse(ask.entries.data, ask.entries.len,
+				&value, NULL) == 0);
+		FUZZ_ASSERT(memchr(ask.entries.data, '\n', ask.entries.len) ==
+		    NULL);
+	}
+	buffer_reset(&ask.entries);
+	pages_reset(&ask.pages);
+}
+
 static void
 check_sentence(struct json_span error)
 {
@@ -97,10 +114,12 @@ check_answer(void *ctx, const struct mcp_answer *answer)
 		return;
 	}
 	FUZZ_ASSERT(json_span_kind(answer->value) == JSON_SPAN_OBJECT);
-	if (answer->outcome == MCP_RESULT)
+	if (answer->outcome == MCP_RESULT) {
 		check_tools(answer->value);
-	else
+		check_pages(answer->value);
+	} else {
 		check_sentence(answer->value);
+	}
 }
 
 static void
@@ -112,7 +131,7 @@ check_ready(void *ctx)
 	FUZZ_ASSERT(ctx == &play && play.ready == 0 && play.unfit == 0);
 	play.ready = 1;
 	for (n = 0; n < REQUESTS; n++)
-		mcp_client_call(play.client, params, check_answer,
+		mcp_client_call(play.client, "tools/call", params, check_answer,
 		    &play.answered[n]);
 	mcp_client_cancel(play.client, 3, "no");
 	play.answered[1]++; /* no caller is left */

@@ -172,6 +172,9 @@ static const struct {
 	    3, IPC_LIST_SERVERS, "" },
 	{ CALL("\"tool\":\"t\",\"arguments\":{},\"server\":\"s\""), 1,
 	    IPC_CALL_TOOL, "s" },
+	{ PAYLOAD("{\"type\":\"ask_server\",\"server\":\"fs\",\"what\":"
+	          "\"prompts\",\"arguments\":{}}"),
+	    1, IPC_ASK_SERVER, "fs" },
 };
 
 UNIT_TESTS(requests_are_read, UNIT_COUNT(requests))

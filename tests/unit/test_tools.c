@@ -123,12 +123,12 @@ UNIT_TEST(follows_cursors)
 
 	ck_assert_int_eq(add_page(
 	    "{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"\\ud800\"}"), 1);
-	cursor = tools_cursor(tools);
+	cursor = pages_cursor(&tools->pages);
 	ck_assert_uint_eq(cursor.len, 8);
 	ck_assert_mem_eq(cursor.p, "\"\\ud800\"", 8);
 	ck_assert_int_eq(
 	    add_page("{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":null}"), 0);
-	ck_assert(!tools->is_cut);
+	ck_assert(!tools->pages.is_cut);
 	expect_list("{\"tools\":[{\"name\":\"b\"},{\"name\":\"a\"}],"
 	    "\"aliases\":[\"b\",\"a\"]}", 0);
 }
@@ -150,7 +150,7 @@ UNIT_TESTS(a_list_is_cut_where_it_is_wrong, 4)
 	ck_assert_int_eq(add_page(
 	    "{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"y\"}"), 1);
 	ck_assert_int_eq(add_page(rows[_i][0]), 0);
-	ck_assert_str_eq(tools->cut.text, rows[_i][1]);
+	ck_assert_str_eq(tools->pages.cut.text, rows[_i][1]);
 	expect_list("{\"tools\":[{\"name\":\"b\"}],\"aliases\":[\"b\"]}", 0);
 }
 
@@ -198,7 +198,7 @@ UNIT_TEST(tools_are_bounded)
 	ck_assert_int_eq(add_page(page.data), 1);
 	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"b\"}]}"), 0);
 	ck_assert_str_eq(
-	    tools->cut.text, "it lists more than 10000 tools");
+	    tools->pages.cut.text, "it lists more than 10000 tools");
 	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"],"
 	    "\"cut\":\"only a part of its list was read, without this tool: it "
 	    "lists more than 10000 tools\"}", SERVER_TOOLS_MAX - 1);
@@ -221,7 +221,7 @@ UNIT_TEST(bytes_are_bounded)
 	}
 	ck_assert_int_eq(n, 16);
 	ck_assert_str_eq(
-	    tools->cut.text, "it has more than 15728640 bytes");
+	    tools->pages.cut.text, "it has more than 15728640 bytes");
 	tools_free(&tools);
 }
 

@@ -1,6 +1,7 @@
 /*
  * A call of a tool on its way to its server: see grant.h. Runs in the broker.
  */
+#include "../../common/json/json.h"
 #include "arguments/arguments.h"
 #include "grant.h"
 #include "state/state.h"
@@ -105,6 +106,29 @@ call_on_listed(struct ask *ask)
 	}
 	reason_add_text(&reason, ask->says.data, ask->says.len);
 	call_refuse(ask, &reason);
+}
+
+void
+call_ask(struct grant *grant, struct server *server, uint64_t id,
+    const struct method *method, struct json_span name,
+    struct json_span arguments)
+{
+	auto_buffer struct buffer params = { 0 };
+	struct ask *ask;
+	struct err err = { 0, "there is no such request" };
+
+	if (method == NULL || method_add_params(
+	        method, name, arguments, &params, &err) == -1) {
+		grant_refuse(
+		    grant, id, err.text, (struct json_span){ NULL, 0 });
+		return;
+	}
+	ask = grant_new_ask(grant, server, id, ASK_CALL);
+	ask->method = method;
+	json_add_text(&ask->tool, method_name(method));
+	ask->arguments = params.len;
+	ask_take_params(ask, &params);
+	server_ask(server, ask);
 }
 
 void

@@ -243,7 +243,7 @@ grant_on_answered(const struct ask *ask, const char *json, size_t len)
 		return;
 	}
 	grant_answer(ask->grant, ask->id, json, len);
-	if (ask->grant->remember) {
+	if (ask->grant->remember && ask->method == NULL) {
 		struct json_span tool = { ask->tool.data, ask->tool.len },
 		    found;
 

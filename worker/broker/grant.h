@@ -122,4 +122,12 @@ int call_is_barred(const struct server *server, struct json_span tool,
 void call_begin(struct grant *grant, struct server *server, uint64_t id,
     struct json_span tool, struct json_span arguments);
 
+/*
+ * Asks a server for what ASK_SERVER says; method may be NULL: it is refused.
+ * name is a JSON string or of length 0, arguments an object; both are copied.
+ */
+void call_ask(struct grant *grant, struct server *server, uint64_t id,
+    const struct method *method, struct json_span name,
+    struct json_span arguments);
+
 #endif

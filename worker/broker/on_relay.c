@@ -3,6 +3,7 @@
  * that are passed on to a server are checked here to be one JSON value on one
  * line. Runs in the broker.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/json/json_span.h"
@@ -25,38 +26,54 @@ on_relay_wrote(const char *data, size_t len, enum json_span_kind kind)
 	    memchr(data, '\r', len) == NULL;
 }
 
-/*
- * Checks the parts of a call. Returns the arguments, which the caller frees, or
- * NULL with err.
- */
-static char *
-on_relay_read_call(struct ipc_call_tool *call, struct err *err)
-{
-	const char *tool = (const char *)call->tool.data;
-	auto_free char *arguments = ipc_blob_copy(&call->arguments, err);
+/* A request whose parts are passed on to a server. */
+struct on_relay_call {
+	uint64_t id;
+	const char *server;
+	struct json_span name; /* of the tool, or of what is asked for */
+	struct json_span object; /* the arguments, in data */
+	char *data;
+};
 
-	if (arguments == NULL)
-		err_wrap(err, "the arguments cannot be parsed");
-	else if (!on_relay_wrote(tool, call->tool.len, JSON_SPAN_STRING))
-		err_set(err, "the name of a tool is not a string");
+static struct json_span
+on_relay_span(struct ipc_bytes bytes)
+{
+	return (struct json_span){ (const char *)bytes.data, bytes.len };
+}
+
+/*
+ * Checks the parts of a call. Returns 0, with its arguments, which the caller
+ * frees, or -1: the channel is broken.
+ */
+static int
+on_relay_read(struct grant *grant, struct on_relay_call *call,
+    struct ipc_blob *arguments)
+{
+	struct err err;
+
+	call->data = ipc_blob_copy(arguments, &err);
+	if (call->data == NULL)
+		err_wrap(&err, "the arguments cannot be parsed");
 	else if (!on_relay_wrote(
-	             arguments, call->arguments.len, JSON_SPAN_OBJECT))
-		err_set(err, "the arguments are not an object");
+	             call->name.p, call->name.len, JSON_SPAN_STRING))
+		err_set(&err, "the name of a tool is not a string");
+	else if (!on_relay_wrote(call->data, arguments->len, JSON_SPAN_OBJECT))
+		err_set(&err, "the arguments are not an object");
 	else
-		return mem_take(&arguments);
-	return NULL;
+		return json_span_parse(
+		    call->data, arguments->len, &call->object, NULL);
+	exchange_break(&grant->exchange, err.text);
+	return -1;
 }
 
 /* Refuses a call of a tool that may not be used. Returns whether it did. */
 static int
-on_relay_refuse_tool(struct grant *grant, const struct ipc_call_tool *call,
+on_relay_refuse_tool(struct grant *grant, const struct on_relay_call *call,
     const struct server *server)
 {
-	struct json_span name = { (const char *)call->tool.data,
-		call->tool.len };
 	auto_buffer struct buffer reason = { 0 };
 
-	if (!call_is_barred(server, name, &reason))
+	if (!call_is_barred(server, call->name, &reason))
 		return 0;
 	reason_fit(&reason);
 	grant_refuse(grant, call->id, reason.data,
@@ -66,12 +83,12 @@ on_relay_refuse_tool(struct grant *grant, const struct ipc_call_tool *call,
 
 /* Refuses a call for which there is no room. Returns whether it did. */
 static int
-on_relay_refuse_full(struct grant *grant, const struct ipc_call_tool *call,
+on_relay_refuse_full(struct grant *grant, const struct on_relay_call *call,
     const struct server *server)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	if (grant_has_room(grant, call->arguments.len))
+	if (grant_has_room(grant, call->object.len))
 		return 0;
 	definition_begin_reason(&server->definition, &reason);
 	buffer_printf(&reason, " cannot be called now: %zu bytes of calls "
@@ -83,16 +100,21 @@ on_relay_refuse_full(struct grant *grant, const struct ipc_call_tool *call,
 	return 1;
 }
 
-/* Returns the server of a permitted call; NULL if the call was refused. */
+/*
+ * Returns the server of a permitted call, which refuse() does not refuse; NULL
+ * if the call was refused.
+ */
 static struct server *
-on_relay_find_called(struct grant *grant, const struct ipc_call_tool *call)
+on_relay_find_called(struct grant *grant, const struct on_relay_call *call,
+    int (*refuse)(struct grant *grant, const struct on_relay_call *call,
+        const struct server *server))
 {
 	struct server *server;
 
 	if (!grant_admit(grant, call->id))
 		return NULL;
 	server = grant_find(grant, call->id, call->server, 1);
-	if (server != NULL && (on_relay_refuse_tool(grant, call, server) ||
+	if (server != NULL && (refuse(grant, call, server) ||
 	        on_relay_refuse_full(grant, call, server)))
 		server = NULL;
 	return server;
@@ -100,14 +122,14 @@ on_relay_find_called(struct grant *grant, const struct ipc_call_tool *call)
 
 static void
 on_relay_audit_refused(
-    const struct grant *grant, const struct ipc_call_tool *call)
+    const struct grant *grant, const struct on_relay_call *call)
 {
 	struct audit *audit = grant->broker->audit;
 	struct audit_call line = { .execution = grant->exchange.execution,
 		.owner = grant->owner,
 		.server = call->server,
-		.tool = { (const char *)call->tool.data, call->tool.len },
-		.arguments = call->arguments.len,
+		.tool = call->name,
+		.arguments = call->object.len,
 		.outcome = AUDIT_REFUSED };
 
 	if (audit != NULL)
@@ -115,27 +137,49 @@ on_relay_audit_refused(
 }
 
 void
-broker_on_call_tool(struct grant *grant, struct ipc_call_tool *call)
+broker_on_call_tool(struct grant *grant, struct ipc_call_tool *msg)
 {
-	auto_free char *arguments = NULL;
+	struct on_relay_call call = { .id = msg->id, .server = msg->server,
+		.name = on_relay_span(msg->tool) };
 	struct server *server;
-	struct json_span object;
-	struct err err;
 
-	arguments = on_relay_read_call(call, &err);
-	if (arguments == NULL) {
-		exchange_break(&grant->exchange, err.text);
-		return;
+	if (on_relay_read(grant, &call, &msg->arguments) == 0) {
+		server =
+		    on_relay_find_called(grant, &call, on_relay_refuse_tool);
+		if (server == NULL)
+			on_relay_audit_refused(grant, &call);
+		else
+			call_begin(
+			    grant, server, call.id, call.name, call.object);
 	}
-	server = on_relay_find_called(grant, call);
-	if (server == NULL) {
-		on_relay_audit_refused(grant, call);
-		return;
+	free(call.data);
+}
+
+static int
+on_relay_refuse_nothing(
+    struct grant *, const struct on_relay_call *, const struct server *)
+{
+	return 0;
+}
+
+void
+broker_on_ask_server(struct grant *grant, struct ipc_ask_server *msg)
+{
+	static const struct json_span none = { "\"\"", 2 };
+	struct on_relay_call call = { .id = msg->id, .server = msg->server,
+		.name = msg->name.len > 0 ? on_relay_span(msg->name) : none };
+	const struct method *method = method_find(msg->what);
+	struct server *server;
+
+	if (on_relay_read(grant, &call, &msg->arguments) == 0) {
+		server =
+		    on_relay_find_called(grant, &call, on_relay_refuse_nothing);
+		if (server != NULL)
+			call_ask(grant, server, call.id, method,
+			    (struct json_span){ call.name.p, msg->name.len },
+			    call.object);
 	}
-	(void)json_span_parse(arguments, call->arguments.len, &object, NULL);
-	call_begin(grant, server, call->id,
-	    (struct json_span){ (const char *)call->tool.data,
-	        call->tool.len }, object);
+	free(call.data);
 }
 
 /* Its answer may already be on the way: then there is nothing to cancel. */

@@ -1,6 +1,7 @@
 /*
  * The server of the manual's examples: one tool, "read-file", which returns
- * its path as text and as structured content, or fails when it is "missing".
+ * its path as text and as structured content, or fails when it is "missing";
+ * a resource, a template, and a prompt.
  *
  *   node example.mjs
  */
@@ -13,9 +14,18 @@ const tool = { name: 'read-file', description: 'Read a file.',
 
 const results = {
   'initialize': ({ protocolVersion }) => ({ protocolVersion,
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
     serverInfo: { name: 'example', version: '1' } }),
   'tools/list': () => ({ tools: [tool] }),
+  'resources/list': () => ({ resources: [{ name: 'a', uri: 'file:///a' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [
+    { name: 'all', uriTemplate: 'file:///{path}' }] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, text: '[1]' }] }),
+  'prompts/list': () => ({ prompts: [{ name: 'plan' }] }),
+  'prompts/get': ({ arguments: { city } }) => ({ messages: [
+    { role: 'user', content: { type: 'text', text: city } }] }),
+  'completion/complete': ({ argument, ref }) => ({ completion: {
+    values: [argument.value, ref.name ?? ref.uri] } }),
   'tools/call': ({ arguments: given }) => ({
     content: [{ type: 'text', text: `text of ${given.path}` }],
     structuredContent: given, isError: given.path === 'missing' }),

@@ -12,6 +12,8 @@ JSON by hand where every byte must be the one that was asked for.
                       until FILE is there)
     tools=HOW         none, odd, same, COUNT, paged:COUNT, endless, error,
                       silent, wrong
+    lists=HOW         has resources and prompts, and tools only with tools=:
+                      paged:COUNT, same, wrong, silent
     noise             garbage lines around everything it says
     framing           Content-Length: headers, as language servers speak
     deaf              ignores the end of its input and every signal it can
@@ -94,6 +96,30 @@ def paged(count, cursor):
         "" if first + 10 >= count else ',"nextCursor":' + following)
 
 
+def pages(call, method, params):
+    """What it has besides tools: what is read are the parameters, as sent."""
+    how, _, value = OPTIONS["lists"].partition(":")
+    first = int((params or {}).get("cursor") or 0)
+    if how == "silent":
+        return
+    if method == "resources/read":
+        answer(call, dumps({"contents": [{"uri": params["uri"],
+                                          "text": dumps(params)}]}))
+    elif method == "prompts/get":
+        answer(call, dumps({"messages": [{"role": "user", "content": {
+            "type": "text", "text": dumps(params)}}]}))
+    elif how == "wrong":
+        answer(call, '{"resources":{}}')
+    elif method == "resources/list":
+        found = '{"uri":"r:%d","size":1e400,"n":1.50}'
+        answer(call, '{"resources":[5,{},%s]%s}' % (
+            ",".join([found % n for n in range(first, first + 10)]),
+            ',"nextCursor":"%d"' % (10 if how == "same" else first + 10)
+            if how == "same" or first + 10 < int(value) else ""))
+    else:
+        answer(call, dumps({"prompts": [{"name": "open"}, {"name": "shut"}]}))
+
+
 # The answers to tools/list, by what tools= says before the colon.
 LISTS = {
     "none": lambda count, cursor: dumps({"tools": []}),
@@ -103,6 +129,7 @@ LISTS = {
     "wrong": lambda count, cursor: dumps({"tools": [
         5, None, {}, {"name": 7}, {"name": "no_schema"}, plain("echo"),
         {"name": "wrong_schema", "inputSchema": ["x"]}]}),
+    "besides": lambda count, cursor: dumps({"tools": [plain("resources")]}),
     "paged": paged,
     "endless": lambda count, cursor: dumps(
         {"tools": [] if cursor else [plain("echo")],
@@ -129,7 +156,11 @@ def tools_list(call, params):
 
 def hello(version):
     return dumps({"protocolVersion": version,
-                  "capabilities": {"tools": {"listChanged": True}},
+                  "capabilities": {
+                      **({"resources": {}, "prompts": {}}
+                         if "lists" in OPTIONS else {}),
+                      **({} if "lists" in OPTIONS and "tools" not in OPTIONS
+                         else {"tools": {"listChanged": True}})},
                   "serverInfo": {"name": "hostile", "version": "1"}})
 
 
@@ -175,7 +206,7 @@ def run(call, params, message):
     if name in TOOLS:
         TOOLS[name](call, raw, params.get("arguments"))
     elif re.fullmatch(r"(tool|grown)_\d+", name) or \
-            OPTIONS.get("tools") == "odd":
+            OPTIONS.get("tools") in ("odd", "besides"):
         say(call, dumps([name, raw]))
     else:
         refuse(call, -32602, "Unknown tool: " + name)
@@ -195,7 +226,11 @@ def take(data):
     call = member(message, "id")
     if method == "initialize":
         initialize(call, params)
-    elif method == "tools/list":
+    elif "lists" in OPTIONS and method.split("/")[0] in (
+            "resources", "prompts"):
+        pages(call, method, params)
+    elif method == "tools/list" and not (
+            "lists" in OPTIONS and "tools" not in OPTIONS):
         tools_list(call, params)
     elif method == "tools/call":
         run(call, params, message)

@@ -477,6 +477,32 @@ link_pass_error(struct ask *ask, struct json_span error)
 	ask_refuse(&ask, &reason, error);
 }
 
+/* A call that may be sent: in a queue of which the first is sent first. */
+static void
+link_put(struct link *link, struct ask *ask)
+{
+	int first = TAILQ_EMPTY(&link->outgoing);
+
+	ask_move(ask, &link->outgoing);
+	if (first)
+		link_on_room(link);
+}
+
+/* A page of what a server lists. */
+static void
+link_pass_page(struct link *link, struct ask *ask, struct json_span result)
+{
+	struct err err;
+	int more = method_add_page(ask, result, &err);
+
+	if (more == -1)
+		link_refuse(ask, err.text);
+	else if (more)
+		link_put(link, ask);
+	else
+		ask_answer(&ask, ask->entries.data, ask->entries.len);
+}
+
 static void
 link_on_called(void *ctx, const struct mcp_answer *answer)
 {
@@ -486,7 +512,10 @@ link_on_called(void *ctx, const struct mcp_answer *answer)
 
 	switch (answer->outcome) {
 	case MCP_RESULT:
-		link_pass_result(ask, answer->value);
+		if (ask->method != NULL && method_lists(ask->method))
+			link_pass_page(link, ask, answer->value);
+		else
+			link_pass_result(ask, answer->value);
 		break;
 	case MCP_ERROR:
 		link_pass_error(ask, answer->value);
@@ -519,8 +548,9 @@ link_on_silence(evutil_socket_t, short, void *arg)
 	mcp_client_time_out(link->client, ask->sent);
 	seconds = ask->silence / 1000;
 	unit = seconds == 1 ? "second" : "seconds";
-	buffer_printf(&words, " did not %s the call of its tool \"",
-	    ask->sent != 0 ? "answer" : "read");
+	buffer_printf(&words, " did not %s %s\"",
+	    ask->sent != 0 ? "answer" : "read",
+	    ask->method == NULL ? "the call of its tool " : "");
 	reason_add_string(
 	    &words, (struct json_span){ ask->tool.data, ask->tool.len },
 	    NULL);
@@ -571,13 +601,27 @@ static int
 link_send(struct link *link, struct ask *ask)
 {
 	struct json_span params = { ask->params.data, ask->params.len };
+	auto_buffer struct buffer next = { 0 };
+	uint64_t sent;
 
-	ask->sent = mcp_client_call(link->client, params, link_on_called, ask);
-	if (ask->sent == 0)
+	if (ask->pages.count > 0) {
+		struct json_span cursor = pages_cursor(&ask->pages);
+
+		buffer_add_text(&next, "{\"cursor\":");
+		buffer_add(&next, cursor.p, cursor.len);
+		buffer_add_text(&next, "}");
+		params = (struct json_span){ next.data, next.len };
+	}
+	sent = mcp_client_call(link->client, ask->method == NULL ?
+	    "tools/call" : method_name(ask->method), params, link_on_called,
+	    ask);
+	if (sent == 0)
 		return 0;
+	if (ask->sent == 0)
+		ask->begun = clock_ms();
+	ask->sent = sent;
 	link->ends->sent(link->server, ask);
 	ask_move(ask, &link->asks);
-	ask->begun = clock_ms();
 	link_wait(ask);
 	return 1;
 }
@@ -597,26 +641,40 @@ link_on_room(void *ctx)
 		;
 }
 
+/* Refuses what the server has said that it does not have. */
+static void
+link_refuse_without(struct ask *ask)
+{
+	const char *needed = mcp_client_capability(method_needs(ask->method));
+	auto_buffer struct buffer words = { 0 };
+
+	buffer_printf(&words, " has no %s: it does not declare the capability "
+	    "\"%s\" when it starts", needed, needed);
+	ask->outcome = AUDIT_REFUSED;
+	ask_refuse_words(&ask, words.data);
+}
+
 void
 link_ask(struct link *link, struct ask *ask)
 {
 	ask->link = link;
+	if (ask->method != NULL &&
+	    !mcp_client_has(link->client, method_needs(ask->method))) {
+		link_refuse_without(ask);
+		return;
+	}
 	if (ask->kind == ASK_CALL) {
-		int first = TAILQ_EMPTY(&link->outgoing);
-
-		ask_move(ask, &link->outgoing);
 		ask->begun = clock_ms();
 		ask->patience =
 		    evtimer_new(link->broker->base, link_on_silence, ask);
 		link_wait(ask);
-		if (first)
-			link_on_room(link);
+		link_put(link, ask);
 		return;
 	}
 	ask_move(ask, &link->asks);
 	/* A call that was not judged is the server's to judge. */
 	if (ask->listed != NULL && ask->says.len == 0 &&
-	    !mcp_client_said(link->client)->tools)
+	    !mcp_client_has(link->client, MCP_TOOLS))
 		ask_answer(&ask, "", 0);
 	else
 		listing_ask(link->listing, ask);

@@ -199,9 +199,25 @@ struct mcp_client *mcp_client_new(const char *name,
     const struct buffer *masks, const struct mcp_client_ends *ends);
 void mcp_client_free(struct mcp_client **client);
 
+/* What a server may have, by its answer to "initialize". */
+enum mcp_capability {
+	MCP_TOOLS,
+	MCP_RESOURCES,
+	MCP_PROMPTS,
+	MCP_COMPLETIONS,
+	MCP_CAPABILITIES
+};
+
+/* Returns the name of a capability, which is static. */
+const char *mcp_client_capability(enum mcp_capability which);
+
+/* Whether the server has said that it has this; only after ready(). */
+int mcp_client_has(
+    const struct mcp_client *client, enum mcp_capability which);
+
 /* What a server has reported of itself. */
 struct mcp_said {
-	bool tools;    /* that it has some */
+	unsigned int has; /* a bit for each enum mcp_capability */
 	bool answered; /* requests other than "initialize" and a ping */
 	/* Its name and version, as it wrote them, at most SERVER_INFO_MAX. */
 	struct buffer info;
@@ -242,11 +258,11 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx);
 
 /*
- * Like mcp_client_ask, for a tool call, whose params are not empty: returns 0
+ * Like mcp_client_ask, for what the code calls; params is an object: returns 0
  * if the server takes no byte of it now. Asks the server to report progress.
  */
-uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
-    mcp_client_answered *answered, void *ctx);
+uint64_t mcp_client_call(struct mcp_client *client, const char *method,
+    struct json_span params, mcp_client_answered *answered, void *ctx);
 
 /*
  * The answer to this request is no longer needed: the server is notified that
@@ -367,6 +383,35 @@ int listing_is_fresh(const struct listing *listing);
 
 /* The server reports that its list has changed. */
 void listing_changed(struct listing *listing);
+
+/*
+ * method.c: what the code may ask a server besides calls of tools, by a table.
+ * Runs in the broker; decodes bytes of servers and of the code.
+ */
+
+/* Returns the method that ASK_SERVER calls so, or NULL. */
+const struct method *method_find(const char *what);
+
+/* Returns how MCP calls it, and what a server must have for it; static. */
+const char *method_name(const struct method *method);
+enum mcp_capability method_needs(const struct method *method);
+
+/*
+ * Appends the parameters of a request: name is a JSON string, or of length 0,
+ * arguments a JSON object. Returns 0, or -1 with err: what is missing.
+ */
+int method_add_params(const struct method *method, struct json_span name,
+    struct json_span arguments, struct buffer *params, struct err *err);
+
+/* Whether its results are pages of a list. */
+int method_lists(const struct method *method);
+
+/*
+ * Adds a page to the list of an ask. Returns 1 if there is a next page, 0 if
+ * the list of the ask is complete, or -1 with err: it is no such page.
+ */
+int method_add_page(
+    struct ask *ask, struct json_span result, struct err *err);
 
 /*
  * A link: one process of a server, from its WANT to its ENDED. Every link ends

@@ -244,9 +244,9 @@ listing_warn(const struct listing *listing)
 	const struct tools *tools = listing->tools;
 	const char *name = listing->definition->name;
 
-	if (tools->is_cut)
+	if (tools->pages.is_cut)
 		log_warn("server %s: its list of tools is cut: %s; the %zu "
-		    "tools that came are kept", name, tools->cut.text,
+		    "tools that came are kept", name, tools->pages.cut.text,
 		    tools->count);
 	if (tools->wrong.len > 0)
 		log_warn("server %s: tools that cannot be used: %s", name,
@@ -257,20 +257,31 @@ listing_warn(const struct listing *listing)
 		    tools->left_out);
 }
 
-/* Adds what the server says of itself, if it does and there is room. */
+/* Adds what the server says of itself, if there is room. */
 static void
-listing_add_instructions(
-    const struct listing *listing, struct buffer *payload)
+listing_add_said(const struct listing *listing, struct buffer *payload)
 {
-	const struct buffer *text =
-	    &mcp_client_said(listing->client)->instructions;
+	const struct mcp_said *said = mcp_client_said(listing->client);
+	const struct buffer *text = &said->instructions;
+	unsigned int n;
+	const char *between = ",\"capabilities\":[";
 
-	if (text->len == 0 || payload->len +
-	        CLIENT_LINE_FACTOR * SERVER_INSTRUCTIONS_MAX > RESULT_MAX)
+	if (payload->len + CLIENT_LINE_FACTOR * SERVER_INSTRUCTIONS_MAX + KIB >
+	    RESULT_MAX)
 		return;
 	payload->len--;
-	buffer_add_text(payload, ",\"instructions\":");
-	json_add_string(payload, text->data, text->len);
+	for (n = MCP_TOOLS + 1; n < MCP_CAPABILITIES; n++)
+		if (said->has >> n & 1) {
+			buffer_printf(payload, "%s\"%s\"", between,
+			    mcp_client_capability(n));
+			between = ",";
+		}
+	if (between[1] == '\0')
+		buffer_add_text(payload, "]");
+	if (text->len > 0) {
+		buffer_add_text(payload, ",\"instructions\":");
+		json_add_string(payload, text->data, text->len);
+	}
 	buffer_add_text(payload, "}");
 }
 
@@ -286,7 +297,7 @@ listing_finish(struct listing *listing)
 		listing_fail(listing, err.text);
 		return;
 	}
-	listing_add_instructions(listing, &payload);
+	listing_add_said(listing, &payload);
 	listing->silent = false;
 	listing_warn(listing);
 	/* First, because the answer may end the program. */
@@ -322,6 +333,16 @@ listing_turn(struct listing *listing, struct json_span cursor)
 		loop_set_timer(listing->patience, SERVER_WAIT_MS);
 }
 
+/* Whether an error says that there is no such method. */
+static int
+listing_is_unknown(struct json_span error)
+{
+	struct json_span code;
+
+	return json_span_get(error, "code", &code) == 1 && code.len == 6 &&
+	    memcmp(code.p, "-32601", 6) == 0;
+}
+
 static void
 listing_on_page(void *ctx, const struct mcp_answer *answer)
 {
@@ -336,14 +357,20 @@ listing_on_page(void *ctx, const struct mcp_answer *answer)
 		return;
 	}
 	if (answer->outcome == MCP_ERROR) {
-		listing_fail_with(listing, answer->value);
+		/* It has said before that it has none. */
+		if (listing->tools->pages.count == 0 &&
+		    !mcp_client_has(listing->client, MCP_TOOLS) &&
+		    listing_is_unknown(answer->value))
+			listing_finish(listing);
+		else
+			listing_fail_with(listing, answer->value);
 		return;
 	}
 	more = tools_add_page(listing->tools, answer->value, &err);
 	if (more == -1)
 		listing_fail(listing, err.text);
 	else if (more)
-		listing_turn(listing, tools_cursor(listing->tools));
+		listing_turn(listing, pages_cursor(&listing->tools->pages));
 	else
 		listing_finish(listing);
 }

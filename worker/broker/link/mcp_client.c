@@ -94,6 +94,21 @@ mcp_client_said(const struct mcp_client *client)
 	return &client->said;
 }
 
+const char *
+mcp_client_capability(enum mcp_capability which)
+{
+	static const char *const names[] = { "tools", "resources", "prompts",
+		"completions" };
+
+	return names[which];
+}
+
+int
+mcp_client_has(const struct mcp_client *client, enum mcp_capability which)
+{
+	return client->said.has >> which & 1;
+}
+
 static void
 mcp_client_unfit(struct mcp_client *client, const char *why)
 {
@@ -285,16 +300,18 @@ mcp_client_ask(struct mcp_client *client, const char *method,
 }
 
 uint64_t
-mcp_client_call(struct mcp_client *client, struct json_span params,
-    mcp_client_answered *answered, void *ctx)
+mcp_client_call(struct mcp_client *client, const char *method,
+    struct json_span params, mcp_client_answered *answered, void *ctx)
 {
 	auto_buffer struct buffer line = { 0 };
 
 	buffer_reserve(&line, MCP_CLIENT_CALL_MAX + params.len);
-	mcp_client_begin(client, "tools/call", &line);
+	mcp_client_begin(client, method, &line);
 	buffer_add_text(&line, ",\"params\":");
 	buffer_add(&line, params.p, params.len - 1);
-	buffer_add_text(&line, ",\"_meta\":{\"progressToken\":");
+	if (line.data[line.len - 1] != '{')
+		buffer_add_text(&line, ",");
+	buffer_add_text(&line, "\"_meta\":{\"progressToken\":");
 	buffer_add_number(&line, client->last_id + 1);
 	buffer_add_text(&line, "}}");
 	return mcp_client_send(client, &line, 1, answered, ctx);
@@ -486,13 +503,25 @@ mcp_client_keep_instructions(
 }
 
 static void
+mcp_client_keep_has(struct mcp_client *client, struct json_span result)
+{
+	struct json_span all, one;
+	unsigned int n;
+
+	if (json_span_get(result, "capabilities", &all) == 0)
+		return;
+	for (n = 0; n < MCP_CAPABILITIES; n++)
+		if (json_span_get(all, mcp_client_capability(n), &one) > 0)
+			client->said.has |= 1U << n;
+}
+
+static void
 mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 {
 	static const char initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/initialized\"}\n";
 	struct mcp_client *client = ctx;
 	auto_buffer struct buffer why = { 0 };
-	struct json_span capabilities;
 
 	mcp_client_judge(client, answer, &why);
 	if (why.len > 0) {
@@ -504,9 +533,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 		mcp_client_unfit(client, "does not read its standard input");
 		return;
 	}
-	client->said.tools = json_span_get(
-	        answer->value, "capabilities", &capabilities) > 0 &&
-	    json_span_get(capabilities, "tools", &capabilities) > 0;
+	mcp_client_keep_has(client, answer->value);
 	mcp_client_keep_info(client, answer->value);
 	mcp_client_keep_about(client, answer->value);
 	mcp_client_keep_instructions(client, answer->value);

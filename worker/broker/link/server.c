@@ -471,7 +471,7 @@ server_must_list(const struct server *server, struct json_span tool)
 	int ready = server_is_ready(server);
 	struct json_span entry;
 
-	if (ready && !mcp_client_said(server->link->client)->tools)
+	if (ready && !mcp_client_has(server->link->client, MCP_TOOLS))
 		return 0;
 	return server_list(server) == 0 ||
 	    (!(ready && listing_is_fresh(server->link->listing)) &&

@@ -65,6 +65,8 @@ ask_free(struct ask **askp)
 	ask_drop_params(ask);
 	buffer_reset(&ask->says);
 	buffer_reset(&ask->tool);
+	buffer_reset(&ask->entries);
+	pages_reset(&ask->pages);
 	free(ask);
 }
 

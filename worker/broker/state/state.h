@@ -27,6 +27,7 @@ struct definition;
 struct link;
 struct server;
 struct grant;
+struct method;
 struct shapes;
 struct list_cache;
 
@@ -97,6 +98,41 @@ const char *rules_refuse(const struct rules *rules, struct json_span name);
  * server might accept another spelling of a forbidden name.
  */
 int rules_bind(const struct rules *rules);
+
+/*
+ * The pages of a list that a server is asked for one by one. Runs in the
+ * broker; pure functions over bytes.
+ */
+
+/* All zeroes: no page has come. */
+struct pages {
+	size_t count;
+	size_t entries; /* of all pages; for the use of its owner */
+	struct buffer cursors; /* of all next pages, each + NUL */
+	size_t cursor;         /* of these, where the last one begins */
+	struct err cut;        /* why there are no more pages */
+	bool is_cut;           /* cut says why, in one clause */
+	bool is_full; /* cut by us: there are entries that are not known */
+};
+
+/*
+ * Looks for the next page behind this one. Returns 1 if there is one, or 0 if
+ * this was the last, or the list is cut here.
+ */
+int pages_turn(struct pages *pages, struct json_span result);
+
+/* The cursor of the next page, as the server wrote it; of length 0: none. */
+struct json_span pages_cursor(const struct pages *pages);
+
+/*
+ * The list ends here, because of the server or, pages_fill, of a limit of ours.
+ * failed: ignored, as cut is set by err_set(). Returns 0.
+ */
+int pages_end(struct pages *pages, int failed);
+int pages_fill(struct pages *pages, int failed);
+
+/* Frees its members. */
+void pages_reset(struct pages *pages);
 
 /*
  * The definition of a server: the content of DEFINE that the broker needs.
@@ -186,6 +222,7 @@ void audit_add(struct audit *audit, const struct audit_call *call);
 
 TAILQ_HEAD(ask_list, ask);
 
+/* ASK_CALL is also the call of another method than tools/call. */
 enum ask_kind { ASK_CALL, ASK_TOOLS };
 
 /*
@@ -221,7 +258,8 @@ struct ask {
 	uint64_t id;      /* of the grant */
 	enum ask_kind kind;
 	/* Of a call: */
-	struct buffer tool;   /* its name, as JSON */
+	const struct method *method; /* NULL: of a tool */
+	struct buffer tool;   /* its name, or the method's, as JSON */
 	struct buffer params; /* until its first byte is sent */
 	size_t arguments;     /* bytes of them */
 	size_t result;        /* bytes of the result or error */
@@ -243,6 +281,8 @@ struct ask {
 	struct buffer says; /* what is wrong by that list */
 	uint64_t judged;
 	struct event *hurry; /* the end of its wait then */
+	struct pages pages; /* of a method that lists */
+	struct buffer entries; /* that have come so far, as the answer */
 	bool late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
 };

@@ -43,7 +43,7 @@ tools_free(struct tools **toolsp)
 		free(tools->list[n].name);
 	free(tools->list);
 	buffer_reset(&tools->texts);
-	buffer_reset(&tools->cursors);
+	pages_reset(&tools->pages);
 	buffer_reset(&tools->wrong);
 	free(tools);
 }
@@ -124,26 +124,11 @@ tools_note(struct tools *tools, const char *name, const char *fault)
 		buffer_add_text(&tools->wrong, "; and others");
 }
 
-/* The list ends here. Returns 0, for the caller to return. */
-static int
-tools_end(struct tools *tools, int /* failed */)
-{
-	tools->is_cut = true;
-	return 0;
-}
-
-/* The same, at a limit of ours. */
-static int
-tools_fill(struct tools *tools, int failed)
-{
-	tools->is_full = true;
-	return tools_end(tools, failed);
-}
-
 /* Adds a tool. Returns 1, or 0 if there is no room for it. */
 static int
 tools_add(struct tools *tools, struct json_span tool)
 {
+	struct pages *pages = &tools->pages;
 	const char *fault;
 	struct json_span name;
 	struct tool *entry;
@@ -153,11 +138,11 @@ tools_add(struct tools *tools, struct json_span tool)
 		return 1;
 	}
 	if (tools->count == SERVER_TOOLS_MAX)
-		return tools_fill(tools, err_set(&tools->cut, "it lists more "
+		return pages_fill(pages, err_set(&pages->cut, "it lists more "
 		    "than %d tools", SERVER_TOOLS_MAX));
 	fault = tools_fault(tool);
 	if (fault == NULL && tools->bytes + tool.len > SERVER_TOOLS_BYTES_MAX)
-		return tools_fill(tools, err_set(&tools->cut, "it has more "
+		return pages_fill(pages, err_set(&pages->cut, "it has more "
 		    "than %lu bytes", SERVER_TOOLS_BYTES_MAX));
 	entry = tools_append(tools, name);
 	entry->hidden = rules_refuse(tools->rules, name) != NULL;
@@ -177,50 +162,10 @@ tools_add(struct tools *tools, struct json_span tool)
 	return 1;
 }
 
-/* Whether there was a page of this cursor. */
-static int
-tools_had(const struct tools *tools, struct json_span cursor)
-{
-	const char *known;
-
-	TEXT_LIST_EACH (known, tools->cursors.data, tools->cursors.len)
-		if (strlen(known) == cursor.len &&
-		    memcmp(known, cursor.p, cursor.len) == 0)
-			return 1;
-	return 0;
-}
-
-/* Looks for the next page; returns like tools_add_page. */
-static int
-tools_turn(struct tools *tools, struct json_span result)
-{
-	struct json_span next;
-
-	if (json_span_get(result, "nextCursor", &next) == 0 ||
-	    json_span_kind(next) == JSON_SPAN_NULL)
-		return 0;
-	if (json_span_kind(next) != JSON_SPAN_STRING)
-		return tools_end(tools, err_set(&tools->cut,
-		    "its \"nextCursor\" is not a string"));
-	if (json_span_is(next, ""))
-		return tools_end(tools,
-		    err_set(&tools->cut, "its \"nextCursor\" is empty"));
-	if (tools_had(tools, next))
-		return tools_end(tools, err_set(&tools->cut, "it has no end: "
-		    "the same \"nextCursor\" came twice"));
-	if (tools->pages == SERVER_TOOLS_PAGES_MAX ||
-	    tools->cursors.len + next.len > SERVER_TOOLS_BYTES_MAX)
-		return tools_fill(tools, err_set(&tools->cut, "it has more "
-		    "than %d pages", SERVER_TOOLS_PAGES_MAX));
-	tools->cursor = tools->cursors.len;
-	buffer_add(&tools->cursors, next.p, next.len);
-	buffer_add(&tools->cursors, "", 1);
-	return 1;
-}
-
 int
 tools_add_page(struct tools *tools, struct json_span result, struct err *err)
 {
+	struct pages *pages = &tools->pages;
 	struct json_span page, tool;
 	struct json_span_walk walk;
 
@@ -228,26 +173,15 @@ tools_add_page(struct tools *tools, struct json_span result, struct err *err)
 	    json_span_kind(page) != JSON_SPAN_ARRAY) {
 		err_set(err, "its answer to \"tools/list\" has no array "
 		    "\"tools\"");
-		return tools->pages == 0 ? -1 : tools_end(tools,
-		    err_set(&tools->cut, "a page has no array \"tools\""));
+		return pages->count == 0 ? -1 : pages_end(pages,
+		    err_set(&pages->cut, "a page has no array \"tools\""));
 	}
-	tools->pages++;
+	pages->count++;
 	walk = json_span_walk(page);
 	while (json_span_next_element(&walk, &tool))
 		if (!tools_add(tools, tool))
 			return 0;
-	return tools_turn(tools, result);
-}
-
-struct json_span
-tools_cursor(const struct tools *tools)
-{
-	size_t len = tools->cursors.len - tools->cursor;
-
-	if (len == 0)
-		return (struct json_span){ NULL, 0 };
-	return (struct json_span){ tools->cursors.data + tools->cursor,
-		len - 1 };
+	return pages_turn(pages, result);
 }
 
 /* Sorts by name; entries with the same name by their order in the list. */
@@ -348,9 +282,9 @@ tools_write_faults(const struct tools *tools, struct buffer *payload)
 	}
 	if (shown > 0)
 		buffer_add_text(payload, "}");
-	if (tools->is_full)
+	if (tools->pages.is_full)
 		buffer_printf(payload, ",\"cut\":\"only a part of its list was "
-		    "read, without this tool: %s\"", tools->cut.text);
+		    "read, without this tool: %s\"", tools->pages.cut.text);
 }
 
 int

@@ -26,14 +26,9 @@ struct tools {
 	struct tool *list;
 	size_t count; /* so far */
 	size_t size;  /* of list */
-	size_t pages;
+	struct pages pages;
 	size_t bytes; /* of all pages */
 	size_t left_out; /* entries: not tools, or with a duplicate name */
-	struct buffer cursors; /* of all next pages, each + NUL */
-	size_t cursor;         /* of these, where the last one begins */
-	struct err cut;        /* why there are no more pages */
-	bool is_cut;           /* cut says why, in one clause */
-	bool is_full; /* cut by us: there are tools that are not known */
 	/* The tools with a wrong schema, each with the fault; empty: none. */
 	struct buffer wrong;
 	size_t nwrong; /* of them */
@@ -54,9 +49,6 @@ void tools_free(struct tools **tools);
  */
 int tools_add_page(
     struct tools *tools, struct json_span result, struct err *err);
-
-/* The cursor of the next page, as the server wrote it. */
-struct json_span tools_cursor(const struct tools *tools);
 
 /*
  * Makes the list: {"tools":[…],"aliases":[…]}, on one line, aliases in the

@@ -15,11 +15,12 @@ from ._result import ArgumentError, MCPError, Result
 
 __all__ = [
     "ArgumentError", "MCPError", "Result", "call_tool", "call_tool_sync",
-    "capability_summary", "configure", "describe_server",
-    "discovered_servers", "end_session", "list_loaded_server_metadata",
-    "list_files", "list_servers", "list_servers_sync", "list_tools",
-    "list_tools_sync", "load_server",
-    "progress", "query_tool_docs", "query_tool_docs_sync", "save_file",
+    "capability_summary", "complete", "configure", "describe_server",
+    "discovered_servers", "end_session", "get_prompt",
+    "list_loaded_server_metadata", "list_files", "list_servers",
+    "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
+    "progress", "prompts", "query_tool_docs", "query_tool_docs_sync",
+    "read_resource", "resource_templates", "resources", "save_file",
     "search_tool_docs", "search_tool_docs_sync", "show"]
 if _box.memory:
     from ._memory import (
@@ -46,6 +47,9 @@ def __getattr__(name):
         from ._names import resolve
         if name in HABITS:
             return HABITS[name]
+        from ._server import BESIDES, besides
+        if name in BESIDES:
+            return besides(name)
         server = resolve(name)
         if server is not None:
             return server
@@ -121,7 +125,8 @@ def describe_server(name):
     """Return a dict that describes a server, loaded or not.
 
     It has name, alias, description and loaded, and instructions if the server
-    has any; for a loaded server also tools, as list_tools() returns them.
+    has any; capabilities: which of resources, prompts and completions it has,
+    if any; for a loaded server also tools, as list_tools() returns them.
     Waits for the answers.
     """
     found = _state.find_server(name)
@@ -131,8 +136,9 @@ def describe_server(name):
     else:
         state, tools = found.__server__, list_tools_sync(found)
         told = dict(state.told(), tools=tools)
-    if state.instructions:
-        told["instructions"] = state.instructions
+    for key in "instructions", "capabilities":
+        if getattr(state, key):
+            told[key] = getattr(state, key)
     return at_once(told)
 
 

@@ -4,8 +4,9 @@ mcp._call runs these generators for their caller.  The broker and the store
 enforce what the code may request, and the broker compares the arguments of a
 call with the schema of its tool.
 """
+from ._blocks import text_of
 from ._call import Together
-from ._data import read
+from ._data import Part, parsed, read
 from ._similar import did_you_mean
 from ._result import MCPError, Result, data_of, fault_of, refused
 from ._named import about_unusable, apart, find_told, no_tool, not_among
@@ -266,6 +267,11 @@ def call_entry(state, entry, given):
     if fault:
         raise MCPError(fault, server, tool, result)
     result._schema = entry.get("outputSchema")
+    for block in result.blocks:
+        if isinstance(block, dict) and \
+                dict.get(block, "type") == "resource_link":
+            linked(result.blocks, server)
+            break
     _seen.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
                len(request.line), arguments)
     if result.is_error and SETTINGS["raise_on_error"]:
@@ -274,6 +280,74 @@ def call_entry(state, entry, given):
                                        "the tool failed and did not say why"),
             server, tool, result)
     return result
+
+
+class Link(Part):
+    """What a server says of a resource: a dict that can be read."""
+
+    __slots__ = ("_server",)
+
+    def read(self):
+        """Return the call that reads the resource."""
+        return call("read_resource", reading(self._server, self["uri"]))
+
+
+class Answer(Part):
+    """A resource, or a prompt: the dict that MCP defines, with its text."""
+
+    __slots__ = ()
+
+    @property
+    def blocks(self):
+        """What it has, as blocks of a result."""
+        return [{"type": "resource", "resource": each}
+                for each in dict.get(self, "contents") or ()] + [
+            dict.get(each, "content")
+            for each in dict.get(self, "messages") or ()]
+
+    @property
+    def text(self):
+        """All text, and a line for each other part."""
+        return text_of(self.blocks)
+
+    @property
+    def data(self):
+        """The JSON object or array that the text is; else the text."""
+        return parsed(self.text)
+
+
+for _kind in Link, Answer:
+    _kind.__name__ = _kind.__qualname__ = "dict"
+    _kind.__module__ = "builtins"
+
+
+def linked(parts, server, kind="resource_link"):
+    """Make what can be read of the links among the parts of an answer."""
+    for at, part in enumerate(parts):
+        if isinstance(part, dict) and \
+                isinstance(dict.get(part, "uri"), str) and \
+                kind in (None, dict.get(part, "type")):
+            parts[at] = Link(part)
+            parts[at]._server = server
+    return parts
+
+
+def reading(server, uri):
+    """Read a resource."""
+    _, answer = yield from asked(server, "read_resource", uri)
+    return Answer(answer)
+
+
+def asked(server, what, name=None, arguments=b"{}"):
+    """Ask a server, and return its name and its answer."""
+    state = yield from find_loaded(server)
+    fields = {"server": state.name, "what": what}
+    if name is not None:
+        fields["name"] = name
+    request = Request(payload_of("ask_server", fields, arguments=arguments),
+                      True)
+    yield Together((request,))
+    return state.name, answer_of(request, state.name, None, read)
 
 
 def settle(state, entry, named, placed):

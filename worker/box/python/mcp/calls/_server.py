@@ -13,6 +13,12 @@ SHOWN_MAX = 200  # tools that the documentation of a server shows
 # What sessions and clients of MCP have, and servers where no tool is called so.
 SESSION = {"call_tool": "call_tool", "invoke_tool": "call_tool",
            "invoke": "call_tool", "list_tools": "list_tools"}
+# What _resources.py has, where no tool is called so, by all its names.
+BESIDES = {name: name for name in (
+    "resources", "read_resource", "resource_templates", "prompts",
+    "get_prompt", "complete")}
+BESIDES.update((("list_resources", "resources"), ("list_prompts", "prompts"),
+                ("list_resource_templates", "resource_templates")))
 # What the modules of the earlier bridge have, where no tool is called so.
 DESCRIBED = {"TOOLS": list, "TOOL_MAP": lambda entries: {
     entry["toolAlias"]: entry for entry in entries}}
@@ -46,8 +52,8 @@ class Server(type(sys)):
             raise AttributeError(name)
         state = self.__server__
         frame = sys._getframe(1)
-        if state.entries is None and name not in SESSION and (
-                _box.child or is_call(frame)):
+        if state.entries is None and name not in SESSION and \
+                name not in BESIDES and (_box.child or is_call(frame)):
             from ._tools import Tool
             return Tool(state, name)
         entry = fetch(state, name, state.find_alias)
@@ -59,6 +65,8 @@ class Server(type(sys)):
         if name in DESCRIBED:
             from ._ask import entries_of
             return DESCRIBED[name](run("list_tools", entries_of(state.name)))
+        if name in BESIDES:
+            return besides(name, state.name)
         from ._named import no_tool
         text = no_tool(state, name, state.aliases)
         if is_import(frame):
@@ -159,6 +167,14 @@ class Session:
         """List the tools."""
         from ._ask import entries_of
         return call("list_tools", entries_of(self.state.name))
+
+
+def besides(name, server=None):
+    """Return the function of _resources.py, of a server if there is one."""
+    from . import _resources
+    function = getattr(_resources, BESIDES[name])
+    return function if server is None else (
+        lambda *args, **named: function(server, *args, **named))
 
 
 def tool_of(state, entry):

@@ -20,7 +20,7 @@ class State:
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
                  "server", "alike", "instructions", "unusable",
-                 "cut")
+                 "cut", "capabilities")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -33,6 +33,7 @@ class State:
         self.server = None  # the module, once it is asked for
         self.alike = None  # entries by plain_name(); None: not yet made
         self.instructions = None  # of the server, beside its list of tools
+        self.capabilities = None  # what it has besides tools
         self.unusable = {}  # why tools of these names cannot be used
         self.cut = None  # why those cannot that are not listed
 
@@ -63,6 +64,7 @@ class State:
         self.aliases, self.entries, self.tools = aliases, entries, {}
         self.alike = None
         self.instructions = answer.get("instructions")
+        self.capabilities = answer.get("capabilities")
         self.unusable = answer.get("unusable", {})
         self.cut = answer.get("cut")
 
