@@ -326,7 +326,7 @@ relay_prepare_output(struct relay *relay, struct ipc_prepare *prepare)
 	relay->errors =
 	    output_new(relay, &prepare->errors, max, relay_pipe_ended);
 	if (prepare->sentinels)
-		output_expect_process_one(relay->out);
+		output_expect_process_one(relay->out, relay_box_ready);
 }
 
 void
@@ -342,9 +342,7 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay_prepare_output(relay, prepare);
 	output_keep_whole(relay->out, prepare->whole_max);
 	output_keep_whole(relay->errors, prepare->whole_max);
-	if (prepare->control_in == -1)
-		relay_box_ready(relay);
-	else
+	if (prepare->control_in != -1)
 		relay->frames =
 		    frames_new(relay, &prepare->control_in, &frames);
 }

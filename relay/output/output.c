@@ -48,6 +48,7 @@ struct output {
 						 * marks were set */
 	size_t nmarks;
 	struct process_one *one; /* of a box without a bootstrap; or NULL */
+	void (*begun)(struct relay *relay); /* of that */
 	size_t whole_max;
 	struct buffer whole; /* the first whole_max bytes, once bytes are cut */
 };
@@ -160,13 +161,17 @@ static void
 output_add_read(struct output *output, const char *data, size_t len)
 {
 	size_t skipped = 0;
+	int begun;
 
 	if (output->one == NULL) {
 		output_add(output, data, len);
 		return;
 	}
 	if (!output->one->over) {
+		begun = process_one_state(output->one) != BEGUN_NOT;
 		skipped = process_one_take(output->one, data, len);
+		if (!begun && process_one_state(output->one) != BEGUN_NOT)
+			output->begun(output->relay);
 		if (output->one->over)
 			output_add_rest(output);
 	}
@@ -367,9 +372,11 @@ output_much(int fd)
 }
 
 void
-output_expect_process_one(struct output *output)
+output_expect_process_one(
+    struct output *output, void (*begun)(struct relay *relay))
 {
 	output->one = mem_alloc(sizeof(*output->one));
+	output->begun = begun;
 }
 
 enum begun

@@ -156,10 +156,11 @@ void output_take(struct output *output, struct output_text *kept);
 
 /*
  * Of the standard output of a box without a bootstrap: the sentinels of process
- * 1 at its start and at its end are not part of it. Must be called before
- * anything is read.
+ * 1 at its start and at its end are not part of it; begun is called after the
+ * first. Must be called before anything is read.
  */
-void output_expect_process_one(struct output *output);
+void output_expect_process_one(
+    struct output *output, void (*begun)(struct relay *relay));
 
 /* Returns what those at its start say; BEGUN_NOT if none are expected. */
 enum begun output_begun(const struct output *output);

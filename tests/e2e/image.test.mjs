@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { annotatedSettingsOf, gone, podman, settingsOf, skipped }
+import { annotatedSettingsOf, docker, gone, podman, settingsOf, skipped }
   from './support/containers.mjs';
 import { commandLine, folder, ran } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -163,6 +163,50 @@ test('podman: a language by an image alone', options, async (t) => {
   await raw.finish();
   await gone('podman', raw.pid);
 });
+
+for (const [engine, ask] of Object.entries({ podman, docker }))
+  test(`${engine}: an image has files, in /data, and its own user`,
+    { skip: skipped[engine] }, async (t) => {
+      const at = prepare(t, settingsOf(engine));
+      const tar = path.join(at.home, 'tar');
+      const made = (...changes) => ask(['import', ...['ENTRYPOINT ["/upper"]',
+        'LABEL sandbox.runner=true', 'LABEL sandbox.language=work', ...changes]
+        .flatMap((each) => ['--change', each]), tar, 'localhost/work:1']);
+      const use = async (env, more) => {
+        const raw = await Raw.open(t, { ...at, env: { ...at.env,
+          CAISSON_TOOLS: 'run_code,upload_file',
+          CAISSON_ARGUMENTS: 'files,timeout,conversationId', ...env } });
+
+        await raw.request('tools/call', { name: 'upload_file',
+          arguments: { name: 'given', content: 'brought' } });
+        const { result } = await raw.request('tools/call', { name: 'run_code',
+          arguments: { language: 'work', code: 'work', ...more } });
+
+        await raw.finish();
+        await gone(engine, raw.pid);
+        return result.content[0].text;
+      };
+      const talk = { conversationId: 'talk', files: ['given'] };
+      const files = (size) => '\nfile: made (4 bytes' +
+        `${size > 4 ? ', version 2' : ''})\nfile: /data/sub/note (${size} bytes` +
+        `${size > 4 ? ', version 2' : ''})`;
+
+      spawnSync('tar', ['-C', root(t), '-cf', tar, '.']);
+      made('USER 1234');
+      printed(at, 'add', 'localhost/work:1');
+      assert.equal(await use({}, talk),
+        `1234:1234 /data\nnone\nbrought${files(4)}`);
+      assert.equal(await use({ CAISSON_CONTAINER_USER: '65534:65533' }, talk),
+        `65534:65533 /data\nmore\nbrought${files(8)}`);
+      /* Without a conversation nothing stays there; root is never the user. */
+      made('USER root');
+      printed(at, 'add', 'localhost/work:1');
+      assert.match(await use({}, {}), /^65534:65534 \/data\nnone\nnone\nfile: made/);
+      made('USER 0:5');
+      printed(at, 'add', 'localhost/work:1');
+      assert.match(await use({}, { timeout: 9 }), /^65534:65534 /);
+      printed(at, 'remove', 'work');
+    });
 
 test('podman: an image that was added is that of Python', options, (t) => {
   const at = prepare(t);

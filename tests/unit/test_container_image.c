@@ -74,6 +74,27 @@ UNIT_TESTS(an_image_is_read, UNIT_COUNT(read))
 	container_image_reset(&found);
 }
 
+/* Only numbers, and never root. */
+static const struct {
+	const char *user;
+	uint32_t uid, gid;
+} users[] = { { "\"1000\"", 1000, 1000 }, { "\"1000:7\"", 1000, 7 },
+	{ "\"1000:0\"", 1000, 1000 }, { "\"0:7\"", 0, 0 }, { NONE, 0, 0 },
+	{ "\"node\"", 0, 0 }, { "\"1000:node\"", 0, 0 }, { "\"1:+2\"", 0, 0 },
+	{ "\"4294967296\"", 0, 0 }, { "\"01\"", 0, 0 }, { "7", 0, 0 } };
+
+UNIT_TESTS(its_user_is_read, UNIT_COUNT(users))
+{
+	auto_free char *answer = mem_printf("{\"id\":" ID ",\"entrypoint\":"
+	    "null,\"cmd\":null,\"user\":%s}", users[_i].user);
+	struct container_image found;
+
+	ck_assert_int_eq(read_answer(CONTAINER_PODMAN, answer, &found), 0);
+	ck_assert_uint_eq(found.uid, users[_i].uid);
+	ck_assert_uint_eq(found.gid, users[_i].gid);
+	container_image_reset(&found);
+}
+
 static const char *const strange[] = { "", "no such image", "[]",
 	ANSWER("\"0123\"", NONE, NONE, NONE, NONE),
 	ANSWER("7", NONE, NONE, NONE, NONE), "{\"id\":" ID "}",

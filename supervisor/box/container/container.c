@@ -278,13 +278,12 @@ container_on_init_ended(void *ctx)
 
 /* Its start */
 
-/* A language that is an image has no files, as its page says. */
 static void
 container_warn(struct box *box)
 {
 	struct container_boxes *shared = container_boxes(box->boxes);
 
-	if (shared->warned || box->language->image != NULL)
+	if (shared->warned)
 		return;
 	shared->warned = true;
 	log_warn("containers of %s keep no files: what code writes to "
@@ -299,15 +298,20 @@ container_watch(struct box *box, pid_t pid, struct err *err)
 	struct contained *contained = box->inside;
 	int again;
 
-	contained->init = foreign_watch(
-	    box->boxes->base, pid, container_on_init_ended, box, err);
-	if (contained->init == NULL)
-		return -1;
+	/* The end of one without a bootstrap is that of the client. */
+	if (box->language->image == NULL) {
+		contained->init = foreign_watch(box->boxes->base, pid,
+		    container_on_init_ended, box, err);
+		if (contained->init == NULL)
+			return -1;
+	}
 	again = contained->place != NULL ?
 	    container_place_is_of(contained->place, pid) :
 	    container_process_below(contained->pid) == pid;
 	if (!again)
 		return err_set(err, "process 1 of the container has ended");
+	if (box->language->image != NULL)
+		return 0;
 	contained->usage = container_usage_open(
 	    "/proc", CONTAINER_USAGE_ROOT, pid);
 	return 0;
@@ -366,9 +370,6 @@ container_hear(struct box *box, enum box_event event, struct err *err)
 		const struct container_boxes *shared =
 		    container_boxes(box->boxes);
 
-		/* Without a bootstrap it may not have been created yet. */
-		if (box->language->image != NULL)
-			return container_stand(box, 0, err);
 		/* Only root may look into the containers of a daemon. */
 		if (shared->engine != CONTAINER_DOCKER || geteuid() != 0)
 			return container_stand(
@@ -402,12 +403,12 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	box->inside = contained;
 	if (box->language->image != NULL)
 		box->how |= BOX_SENTINELS;
-	/* Only root can be another user, who has no number of its own there. */
-	if (geteuid() == 0)
-		box->files.uid = shared->uid;
 	contained->name = container_sweep_name(shared->label, box->number);
 	container_request_fill(box->boxes, box->number, contained->name,
 	    box->language, &container);
+	/* Only root can be another user, who has no number of its own there. */
+	if (geteuid() == 0)
+		box->files.uid = container.uid;
 	if (container_check(&container, err) == -1)
 		return -1;
 	container_commands_fill(shared, &container, &commands, &program);

@@ -105,8 +105,8 @@ void container_request_fill(const struct boxes *boxes, unsigned long number,
     struct container *container);
 
 /*
- * Returns whether boxes in this language have the directory /data, for a
- * conversation.
+ * Returns whether boxes in this language have the directory /data: for a
+ * conversation, or as working directory where the language is an image.
  */
 int container_has_data(
     const struct boxes *boxes, const struct language *language);

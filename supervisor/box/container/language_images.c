@@ -71,11 +71,14 @@ language_images_make(
 		.interpreter = OPTION_ID_PYTHON,
 		.kind = "a command that reads code",
 		.fix = "'caisson image list' shows the images",
-		.use = "by print only: it calls no servers and keeps no files",
+		.use = "by print and files: it calls no servers, and works in "
+		    "/data",
 		.image = mem_strdup(image_digits(image->digest)),
 		.image_name = mem_printf("%.*s",
 		    (int)(strlen(tag) - strlen(IMAGE_TAG_END)), tag),
 		.digest = mem_strdup(image->digest),
+		.uid = image->uid,
+		.gid = image->gid,
 		.command = (const char *const *)text_list_vector(
 		    made->command.data, made->command.len),
 	};

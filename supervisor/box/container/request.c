@@ -11,7 +11,7 @@
 int
 container_has_data(const struct boxes *boxes, const struct language *language)
 {
-	return language->image == NULL &&
+	return language->image != NULL ||
 	    options_argument(boxes->options, ARGUMENT_CONVERSATION);
 }
 
@@ -22,14 +22,16 @@ container_request_fill(const struct boxes *boxes, unsigned long number,
 {
 	const struct container_boxes *shared = container_boxes(boxes);
 	const struct options *options = boxes->options;
+	int own = language->uid != 0 &&
+	    options->sources[OPTION_ID_CONTAINER_USER] == OPTIONS_DEFAULT;
 
 	*container = (struct container){ .name = name,
 		.run = shared->label,
 		.number = number,
 		.image = language->image == NULL ? shared->image :
 		    language->image,
-		.uid = shared->uid,
-		.gid = shared->gid,
+		.uid = own ? language->uid : shared->uid,
+		.gid = own ? language->gid : shared->gid,
 		.profile = shared->profile,
 		.bootstrap = language->image == NULL ? shared->bootstrap :
 		    NULL,

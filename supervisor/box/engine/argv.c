@@ -38,7 +38,6 @@ static const char *const container_argv_common[] = {
 	"--ipc", "private",
 	"--cgroupns", "private",
 	"--hostname", "box",
-	"--workdir", "/workspace",
 	"--read-only",
 	"--cap-drop", "ALL",
 	"--security-opt", "no-new-privileges",
@@ -238,6 +237,8 @@ container_argv_run(struct buffer *list, enum container_engine engine,
 	} else {
 		container_argv_add_all(list, container_argv_docker);
 	}
+	container_argv_add(list, "--workdir", "%s",
+	    container->first == NULL ? "/workspace" : "/data");
 	container_argv_add_files(list, engine, container);
 	container_argv_add_limits(list, container);
 	container_argv_add(

@@ -16,7 +16,8 @@
 #define CONTAINER_IMAGE_FORMAT(wants)                                          \
 	"{\"id\":\"{{.Id}}\",\"labels\":{{json .Config.Labels}},"             \
 	"\"entrypoint\":{{json .Config.Entrypoint}},"                          \
-	"\"cmd\":{{json .Config.Cmd}},\"wants\":{{json " wants "}}}"
+	"\"cmd\":{{json .Config.Cmd}},\"user\":{{json .Config.User}},"         \
+	"\"wants\":{{json " wants "}}}"
 
 void
 container_image_argv(struct buffer *list, enum container_engine engine,
@@ -141,6 +142,29 @@ container_image_digest(struct json_span object, struct container_image *found)
 	return 1;
 }
 
+/* Reads the user, which only counts as a number: a name may be root, too. */
+static void
+container_image_user(struct json_span object, struct container_image *found)
+{
+	struct json_span value;
+	auto_free char *user = json_span_get(object, "user", &value) ?
+	    container_image_text(value) : NULL;
+	unsigned long uid, gid = 0;
+	char *end;
+
+	if (user == NULL || user[0] < '1' || user[0] > '9')
+		return;
+	uid = strtoul(user, &end, 10);
+	if (end[0] == ':' && end[1] >= '1' && end[1] <= '9')
+		gid = strtoul(end + 1, &end, 10);
+	if (*end != '\0' && strcmp(end, ":0") != 0)
+		return;
+	if (uid > CONTAINER_ID_MAX || gid > CONTAINER_ID_MAX)
+		return;
+	found->uid = (uint32_t)uid;
+	found->gid = (uint32_t)(gid == 0 ? uid : gid);
+}
+
 int
 container_image_read(enum container_engine engine, const char *shown,
     const struct buffer *answer, struct container_image *found, struct err *err)
@@ -160,6 +184,7 @@ container_image_read(enum container_engine engine, const char *shown,
 	}
 	found->language = container_image_language(object);
 	found->wants = container_image_wants(engine, object);
+	container_image_user(object, found);
 	return 0;
 }
 

@@ -122,7 +122,7 @@ struct container {
 	const char *const *command; /* in it, the last one is NULL */
 	uint64_t memory_bytes; /* of all processes and files */
 	uint64_t files_bytes;  /* of each writable directory */
-	int data;              /* it has /data, for a conversation */
+	int data;              /* it has /data */
 	unsigned long processes;
 	unsigned int cpus;     /* in hundredths; 0: no limit */
 	struct library_threads threads;
@@ -452,6 +452,8 @@ struct container_image {
 	char digest[IMAGE_DIGEST_SIZE]; /* with "sha256:" */
 	char *language; /* that its labels propose; NULL: none */
 	struct buffer command; /* ENTRYPOINT and CMD, a list of texts */
+	uint32_t uid; /* its own user, by a number; 0: none, or root */
+	uint32_t gid;
 	char *wants; /* shown: a volume or annotation to refuse; NULL: none */
 };
 

@@ -35,6 +35,8 @@ struct language {
 	const char *image;
 	const char *image_name; /* for people */
 	const char *digest;
+	unsigned int uid; /* its own user and group; 0: that of the setting */
+	unsigned int gid;
 };
 
 /* Adds a language behind the others; it is kept. */

@@ -60,13 +60,12 @@ run_code_check(const struct request *request, struct err *err)
 	const struct language *language = request->language;
 
 	const char *what = request->servers_len > 0 ? "servers" :
-	    request->files_len > 0 ? "files" :
 	    request->input != NULL ? "stdin or environment" : NULL;
 
 	if (language->image == NULL || what == NULL)
 		return 0;
 	return err_set(err, "code of %s can use no %s: its image only reads "
-	    "code and prints", language->name, what);
+	    "code, and has files", language->name, what);
 }
 
 static void

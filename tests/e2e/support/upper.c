@@ -5,14 +5,16 @@
  * variable; "signal N" sends itself a signal; "orphans N" makes so many
  * processes that end without their parent, and prints how many it could make;
  * "fill" writes to 1 GiB of memory, and "fill child" has a child do so before
- * it sends itself SIGTERM; "wait" waits, after a line that looks like the
- * report of an end.
+ * it sends itself SIGTERM; "work" prints its user, its working directory and
+ * the files "sub/note" there and "given", and writes that and "made"; "wait"
+ * waits, after a line that looks like the report of an end.
  */
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +55,40 @@ fill(void)
 	_exit(1);
 }
 
+static void
+show_file(const char *path)
+{
+	char text[64] = "none";
+	FILE *file = fopen(path, "r");
+
+	if (file != NULL && fgets(text, sizeof(text), file) != NULL)
+		fclose(file);
+	printf("%s\n", text);
+}
+
+static void
+add_file(const char *path)
+{
+	FILE *file = fopen(path, "a");
+
+	if (file != NULL && fputs("more", file) >= 0)
+		fclose(file);
+}
+
+static void
+work(void)
+{
+	char folder[64] = "";
+
+	printf("%u:%u %s\n", (unsigned)getuid(), (unsigned)getgid(),
+	    getcwd(folder, sizeof(folder)));
+	show_file("sub/note");
+	show_file("/workspace/in/given");
+	mkdir("sub", 0755);
+	add_file("sub/note");
+	add_file("/workspace/out/made");
+}
+
 int
 main(void)
 {
@@ -85,6 +121,10 @@ main(void)
 	}
 	if (strncmp(code, "orphans ", 8) == 0) {
 		printf("%d\n", make_orphans(atoi(code + 8)));
+		return 0;
+	}
+	if (strcmp(code, "work") == 0) {
+		work();
 		return 0;
 	}
 	printf("waiting\n\001caisson: exit 137\n");

@@ -1,18 +1,20 @@
 /*
  * Process 1 of a container whose language is an image. It starts the command of
- * the image, and reaps what other processes leave. It kills what the command
- * leaves, and exits as the command does. If the command were process 1, the
- * kernel would not deliver its own signals to it. Runs in the box, as the user
- * of the code; writes only the sentinels of common/process_one.h, by which an
- * exit status of the command differs from one of the engine, and why the
- * command cannot be executed. The last one comes when all other processes have
- * ended, so nothing follows it. It also says whether the kernel has killed a
- * process of the container for lack of memory, as pump.py does.
+ * the image when there is code to read, and reaps what other processes leave.
+ * It kills what the command leaves, and exits as the command does. If the
+ * command were process 1, the kernel would not deliver its own signals to it.
+ * Runs in the box, as the user of the code; writes only the sentinels of
+ * common/process_one.h, by which an exit status of the command differs from one
+ * of the engine, and why the command cannot be executed. The last one comes
+ * when all other processes have ended, so nothing follows it. It also says
+ * whether the kernel has killed a process of the container for lack of memory,
+ * as pump.py does.
  *
  * Usage: first [--] COMMAND [ARGUMENT...]
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +49,16 @@ first_write(const char *sentinel)
 	ssize_t len = (ssize_t)strlen(sentinel);
 
 	return write(STDOUT_FILENO, sentinel, (size_t)len) == len;
+}
+
+/* The files of the call are there once its code comes, or the end. */
+static void
+first_await(void)
+{
+	struct pollfd code = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	while (poll(&code, 1, -1) == -1 && errno == EINTR)
+		;
 }
 
 /* The last line of the errors is this one. */
@@ -149,6 +161,7 @@ main(int argc, char **argv)
 		return FIRST_NOT_EXECUTED;
 	if (command[0] == NULL)
 		return first_complain("process 1", "there is no command");
+	first_await();
 	pid = fork();
 	if (pid == -1)
 		return first_complain(PROCESS_ONE_NO_PROCESS, strerror(errno));
