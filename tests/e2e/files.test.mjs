@@ -113,26 +113,36 @@ for wrong, name in ((".", "f"), ("/workspace", None), ({}, "x.json")):
   assert.match(said, /type dict: write that to a file in \/workspace\/out\n/);
 });
 
-test('no picture with a side of 0 or above 2,000 is read as one', async (t) => {
-  const { client } = await connect(t);
-  const sizes = [[0, 1], [1, 2000], [60000, 60000], [1, 2001]];
-  const result = await run(client, `
+test('no picture with a side of 0 or above 2,000 is passed on as one',
+  async (t) => {
+    const { client } = await connect(t);
+    const sizes = [[0, 1], [1, 2000], [60000, 60000], [1, 2001]];
+    const result = await run(client, `
 import struct
 for n, (width, height) in enumerate(${JSON.stringify(sizes)}):
     open(f"out/{n}.png", "wb").write(b"\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\rIHDR" +
         struct.pack(">II5BI", width, height, 8, 2, 0, 0, 0, 0) +
         b"\\0\\0\\0\\0IEND\\xae\\x42\\x60\\x82")
+    open(f"out/{n}.svg", "w").write(f"<svg width='{width}' height='{height}'/>")
 open("out/4.gif", "wb").write(b"GIF89a" + struct.pack("<HHBBB", 1, 2001, 0,
     0, 0))
 open("out/5.bmp", "wb").write(b"BM" + bytes(60))`);
+    const types = { gif: 'application/octet-stream',
+      bmp: 'application/octet-stream', png: 'application/octet-stream',
+      svg: 'application/xml', '1.png': 'image/png', '1.svg': 'image/svg+xml' };
 
-  assert.equal(result.isError, false, text(result));
-  assert.deepEqual(links(result).slice(0, 4).map(({ mimeType }) => mimeType),
-    sizes.map(() => 'image/png'));
-  for (const { uri, name } of links(result))
-    assert.equal((await client.readResource({ uri })).contents[0].mimeType,
-      name === '1.png' ? 'image/png' : 'application/octet-stream', name);
-});
+    assert.equal(result.isError, false, text(result));
+    assert.equal(links(result).length, 10);
+    for (const { uri, name, mimeType } of links(result)) {
+      const [content] = (await client.readResource({ uri })).contents;
+      const type = types[name] ?? types[name.slice(2)];
+
+      assert.deepEqual([mimeType, content.mimeType], [type, type], name);
+    }
+    for (const { name, mimeType } of (await client.listResources()).resources)
+      if (/^[02-5]/.test(name))
+        assert.equal(mimeType, types[name.slice(2)], name);
+  });
 
 test('the same name makes versions', async (t) => {
   const { client } = await connect(t);

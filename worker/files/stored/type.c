@@ -111,10 +111,6 @@ static const struct {
 	{ "jpeg", TYPE_JPEG, "image/jpeg" },
 	{ "gif", TYPE_GIF, "image/gif" },
 	{ "webp", TYPE_WEBP, "image/webp" },
-	{ "bmp", TYPE_UNKNOWN, "image/bmp" },
-	{ "tif", TYPE_UNKNOWN, "image/tiff" },
-	{ "tiff", TYPE_UNKNOWN, "image/tiff" },
-	{ "ico", TYPE_UNKNOWN, "image/vnd.microsoft.icon" },
 	{ "wav", TYPE_WAV, "audio/wav" },
 	{ "mp3", TYPE_UNKNOWN, "audio/mpeg" },
 	{ "ogg", TYPE_OGG, "audio/ogg" },
@@ -206,7 +202,9 @@ type_of(const char *name, const uint8_t *data, size_t len, int whole)
 
 	if (ending < TYPE_COUNT(type_endings) &&
 	    type_endings[ending].kind == kind)
-		return type_endings[ending].type;
+		return strcmp(type_endings[ending].ending, "svg") != 0 ||
+		        svg_fits(data, len) ? type_endings[ending].type :
+		    "application/xml";
 	if (kind != TYPE_UNKNOWN)
 		return type_magic[magic].type;
 	return type_is_text(data, len, whole) ? TYPE_TEXT : TYPE_BYTES;

@@ -261,8 +261,9 @@ intake_complete(struct intake *intake)
 	n = pread(intake->to, first, sizeof(first), FILE_HEAD_SIZE);
 	if (n == -1)
 		return intake_disk("finish");
-	snprintf(head->type, sizeof(head->type), "%s",
-	    type_of(head->name, first, (size_t)n, (uint64_t)n == head->size));
+	snprintf(head->type, sizeof(head->type), "%s", picture_type(
+	    type_of(head->name, first, (size_t)n, (uint64_t)n == head->size),
+	    intake->to, head->size));
 	intake->complete = true;
 	return intake_sync(intake, FILE_PIECE);
 }
