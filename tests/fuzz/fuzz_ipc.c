@@ -11,7 +11,7 @@
 #include "common/ipc/ipc.h"
 #include "common/base/mem.h"
 #include "fuzz.h"
-#include "tests/unit/ipc_descriptors.h"
+#include "tests/unit/common/ipc/ipc_descriptors.h"
 
 /* Sealed memfds of the smallest sizes that a blob has one for. */
 #define BLOB_SIZES 8

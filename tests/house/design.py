@@ -14,7 +14,7 @@ import house
 PAGE = "man/design.md"
 # Folders that are not described one by one: data, and what is hidden.
 NOT_LISTED = ("tests/fuzz/corpus", "tests/e2e/support", "tests/escape/cases",
-              "tests/model/", "tests/additions/")
+              "tests/model/", "tests/additions/", "tests/unit/")
 # Words in capitals that are no messages.
 WORDS = re.compile(r"CAISSON_\w+|CLONE_\w+|RLIMIT_\w+|BOX_LEFTOVERS_MS|"
                    r"CONFIG_STALE_MS|RUNTIME|KEEPER_\w+|BOX_GUARD_END|ROOMS|"

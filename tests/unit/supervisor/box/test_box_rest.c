@@ -1,0 +1,73 @@
+/*
+ * Tests of supervisor/box/box: a relay ends each code of a session once. The
+ * runtime is a stand-in without processes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/loop.h"
+#include "supervisor/box/box.h"
+#include "supervisor/handlers.h"
+#include "tests/unit/unit.h"
+
+static uint64_t
+used_us(const struct box *box)
+{
+	return 0;
+}
+
+static void
+clear(struct box *box)
+{
+}
+
+static void
+on_changed(void *ctx)
+{
+}
+
+static struct ipc_blob
+blob(const char *text)
+{
+	return (struct ipc_blob){ (const uint8_t *)text, strlen(text), -1 };
+}
+
+static void
+send_end(struct box *box, const char *text)
+{
+	struct ipc_program_ended ended = { .out = blob(text),
+		.out_head = strlen(text), .errors = blob("") };
+
+	supervisor_on_program_ended(box, &ended);
+}
+
+UNIT_TEST(a_second_end_of_code_is_a_violation)
+{
+	static const struct runtime_sessions sessions = { .used_us = used_us,
+		.clear = clear };
+	static const struct runtime runtime = { .sessions = &sessions };
+	static const struct options options = { .max_output = KIB,
+		.runtime = (char *)"native" };
+	struct event_base *base = event_base_new();
+	struct boxes boxes = { 0 };
+	struct box box = { .boxes = &boxes, .how = BOX_SESSION,
+		.phase = BOX_RUNNING, .changed = on_changed };
+
+	boxes_init(&boxes, base, &options);
+	boxes.runtime = &runtime;
+	box.timer = evtimer_new(base, NULL, NULL);
+	send_end(&box, "first");
+	ck_assert_int_eq(box.phase, BOX_RESTING);
+	/* The box is being ended, but its relay goes on. */
+	box_end(&box);
+	ck_assert_int_eq(box.phase, BOX_ENDING);
+	ck_assert_ptr_null(box.failure);
+	send_end(&box, "second");
+	ck_assert_str_eq(box.failure, "protocol violation by the relay: it "
+	    "reports the end of code that does not run");
+	ck_assert_str_eq(box.output.out.data, "first");
+	box_output_reset(&box.output);
+	free(box.failure);
+	event_free(box.timer);
+	event_base_free(base);
+}

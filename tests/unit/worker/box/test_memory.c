@@ -1,0 +1,279 @@
+/*
+ * Tests of worker/box/native/memory/memory, memory_pace and memory_usage: when
+ * a box is looked at again, when it is ended, and what its processes have
+ * used. The real box is in test_box.
+ */
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "common/base/mem.h"
+#include "tests/unit/unit.h"
+#include "watched.h"
+
+static const struct {
+	uint64_t bytes;
+	unsigned int ms;
+} waits[] = {
+	{ 0, 24 },
+	{ 50 * MIB, 12 },
+	{ 75 * MIB, 6 },
+	{ 90 * MIB, BOX_MEMORY_WAIT_LEAST_MS },
+	{ LIMIT, BOX_MEMORY_WAIT_LEAST_MS },
+	{ LIMIT + 1, BOX_MEMORY_WAIT_LEAST_MS },
+	{ UINT64_MAX, BOX_MEMORY_WAIT_LEAST_MS },
+};
+
+UNIT_FIXTURE(watched_setup, watched_teardown)
+
+UNIT_TESTS(waiting, UNIT_COUNT(waits))
+{
+	ck_assert_uint_eq(memory_wait(&memory, waits[_i].bytes), waits[_i].ms);
+	memory.pace.speed = BOX_MEMORY_SPEED_MOST;
+	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_LEAST_MS);
+	memory.pace.narrow = 1;
+	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_NARROW_MS);
+	memory.pace.narrow = 0;
+	memory.limit = UINT64_MAX / 4;
+	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_MOST_MS);
+}
+
+UNIT_TEST(speed)
+{
+	cpu_set_t set;
+	int cpu;
+
+	CPU_ZERO(&set);
+	CPU_SET(3, &set);
+	ck_assert_uint_eq(memory_speed(&set), BOX_MEMORY_SPEED);
+	CPU_SET(5, &set);
+	ck_assert_uint_eq(memory_speed(&set), 2 * BOX_MEMORY_SPEED);
+	step_ns = 1000000;
+	ck_assert_uint_eq(memory_speed(&set), 4 * BOX_MEMORY_SAMPLE * 1000);
+	step_ns = 0;
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		CPU_SET(cpu, &set);
+	ck_assert_uint_eq(memory_speed(&set), BOX_MEMORY_SPEED_MOST);
+}
+
+UNIT_TEST(looks)
+{
+	put_process(A, 60, 60);
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
+	ck_assert_int_eq(memory.seen[0], A);
+	ck_assert_int_eq(memory.seen[1], 0);
+	/* Both have 60 MiB, but most of it is the same. */
+	put_process(A, 60, 35);
+	put_process(B, 60, 35);
+	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
+	ck_assert_int_ne(memory.seen[1], 0);
+	put(A + 5, "status", END);
+	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
+	ck_assert_int_eq(memory.seen[0], 0);
+	/* Only all of them together can tell that, when they stand still. */
+	ck_assert_int_eq(stops, 2);
+	ck_assert_int_eq(conts, 2);
+	put_process(A, 60, 60);
+	put_process(B, 60, 40);
+	ck_assert_int_eq(look_in_child(), 0);
+	put_process(B, 60, 41);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+	put(A + 9, "status", NULL);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_BLIND);
+}
+
+/* The numbers of page faults, and that of the newest process. */
+static void
+put_faults(int pid, unsigned int minor, unsigned int major)
+{
+	auto_free char *stat = mem_printf(
+	    "1 (a) 9) S 1 1 1 0 -1 4194304 %u 7 %u 7\n", minor, major);
+
+	put(pid, "stat", stat);
+}
+
+static void
+put_newest(const char *load)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/loadavg", scratch);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(load, file);
+	fclose(file);
+}
+
+static void
+put_part(int pid, unsigned int anon, unsigned int part, unsigned int alone)
+{
+	auto_free char *rollup = mem_printf("Pss_Anon: %u kB\n"
+	    "Private_Dirty: %u kB\n", part * 1024, alone * 1024);
+
+	put_process(pid, anon, 0);
+	put(pid, "smaps_rollup", rollup);
+}
+
+/* Pages are examined again where they may have changed, and above the limit. */
+UNIT_TEST(shares)
+{
+	static const struct {
+		unsigned int minor, major, own; /* of B, in MiB */
+		const char *load;
+		unsigned int seen; /* MiB */
+	} steps[] = {
+		{ 1, 1, 35, "0.00 0.01 0.05 1/9 70\n", 70 },
+		{ 1, 1, 20, "0.00 0.01 0.05 1/9 70\n", 70 },
+		/* What it shared may belong to the other one now. */
+		{ 2, 1, 20, "0.00 0.01 0.05 1/9 70\n", 35 + 20 + 25 },
+		{ 2, 2, 30, "0.00 0.01 0.05 1/9 70\n", 35 + 30 },
+		/* One has come and gone. */
+		{ 2, 2, 40, "0.00 0.01 0.05 1/9 71\n", 75 },
+		{ 2, 2, 50, "0.00 0.01 0.05 1/9 71\n", 75 },
+		{ 2, 2, 50, "0.00 0.01 0.05 1/9 7\n", 85 },
+		{ 2, 2, 60, "", 95 },
+	};
+	size_t i;
+
+	used_ns = 1;
+	put_process(A, 60, 35);
+	put_faults(A, 5, 0);
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		/* At most 25 MiB of its part are shared. */
+		put_part(B, 60, steps[i].own,
+		    steps[i].own > 25 ? steps[i].own - 25 : 0);
+		put_faults(B, steps[i].minor, steps[i].major);
+		put_newest(steps[i].load);
+		ck_assert_uint_eq(
+		    memory_look(&memory), steps[i].seen * MIB);
+	}
+}
+
+/*
+ * A process starts another one without a page fault, and then changes all of
+ * its pages, so that the child has the earlier ones alone.
+ */
+UNIT_TEST(pages_that_a_child_keeps)
+{
+	used_ns = 1;
+	put_part(A, 60, 60, 60);
+	put_faults(A, 1, 0);
+	put_part(C, 45, 5, 0);
+	put_newest("0.00 0.01 0.05 1/9 70\n");
+	ck_assert_uint_eq(memory_look(&memory), 65 * MIB);
+	put_part(B, 60, 30, 0);
+	put_newest("0.00 0.01 0.05 1/9 71\n");
+	ck_assert_uint_eq(memory_look(&memory), 95 * MIB);
+	put_faults(A, 2, 0);
+	put_part(B, 60, 60, 60);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+}
+
+/* Past its time a look begins with stopping all. */
+UNIT_TEST(stopped_first)
+{
+	put_process(A, 60, 60);
+	memory.pace.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
+	ck_assert_int_eq(stops, 0);
+	memory.pace.planned_ms = 1;
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 1);
+	ck_assert_int_eq(memory.seen[0], A);
+	put_process(A, 101, 101);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+}
+
+static void
+put_threads(unsigned int threads, unsigned int mib)
+{
+	auto_free char *status = mem_printf("State:\tS (sleeping)\n"
+	    "RssAnon:\t%u kB\nThreads:\t%u\nSigPnd:\t0\n", mib * 1024,
+	    threads);
+
+	put_process(B, mib, mib);
+	put(B, "status", status);
+	put_thread(B, B);
+}
+
+/*
+ * And where all threads together, with a turn of each, could get above the
+ * limit: then they are kept off the first processor, now and later.
+ */
+UNIT_TEST(crowded)
+{
+	const unsigned int turn = BOX_MEMORY_TURN / MIB;
+	const unsigned int most = turn;
+	int cpu;
+
+	used_ns = 1;
+	memory.limit = (BOX_MEMORY_FEW + 1) * BOX_MEMORY_TURN;
+	CPU_ZERO(&of_b);
+	CPU_ZERO(&processors);
+	for (cpu = 2; cpu < 5; cpu++)
+		CPU_SET(cpu, &processors);
+	put_process(A, 0, 0);
+	put_thread(A, A);
+	/* The code is the only process: its own limit is met first. */
+	put_threads(BOX_MEMORY_FEW + 1, most);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 0);
+	put_process(A + 20, 0, 0);
+	put_thread(A + 20, A + 20);
+	put_threads(BOX_MEMORY_FEW - 2, most + 1);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 0);
+	put_threads(BOX_MEMORY_FEW - 1, most - turn);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 0);
+	ck_assert_int_eq(memory.pace.narrow, 0);
+	put_threads(BOX_MEMORY_FEW - 1, most - turn + 1);
+	ck_assert_uint_eq(
+	    memory_look(&memory), (uint64_t)(most - turn + 1) * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 1);
+	ck_assert_int_eq(CPU_COUNT(&of_watchdog), 1);
+	ck_assert(CPU_ISSET(2, &of_watchdog));
+	ck_assert_int_eq(CPU_COUNT(&of_a), 2);
+	ck_assert(!CPU_ISSET(2, &of_a));
+	ck_assert(CPU_EQUAL(&of_a, &of_b));
+	ck_assert_uint_eq(memory.pace.speed, 2 * BOX_MEMORY_SPEED);
+	/* Now looks are in time; if they took long, they would not be. */
+	CPU_ZERO(&of_b);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 1);
+	memory.pace.look_ms = 1000;
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 2);
+	ck_assert(CPU_EQUAL(&of_a, &of_b));
+	/* A has a single thread, which cannot come back. */
+	CPU_ZERO(&of_a);
+	CPU_ZERO(&of_b);
+	memory_look(&memory); /* it did not take long */
+	ck_assert_int_eq(stops, 3);
+	ck_assert_int_eq(CPU_COUNT(&of_a), 0);
+	ck_assert_int_eq(CPU_COUNT(&of_b), 2);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 3);
+}
+
+/* A look that takes too long is repeated with all processes stopped. */
+UNIT_TEST(late)
+{
+	struct memory_sum sum;
+
+	put_process(A, 60, 30);
+	put_process(B, 60, 30);
+	memory.pace.planned_ms = 1;
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), 0);
+	ck_assert_int_eq(sum.late, 1);
+	ck_assert_uint_eq(sum.bytes, 60 * MIB);
+	memory.pace.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), 0);
+	ck_assert_int_eq(sum.late, 0);
+	ck_assert_uint_eq(sum.bytes, 120 * MIB);
+}

@@ -1,0 +1,211 @@
+/*
+ * Unit tests of what a connector reads and decides without a connection:
+ * events, where a redirect may lead, which addresses are of this machine.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/text_list.h"
+#include "tests/unit/unit.h"
+#include "worker/connector/params.h"
+#include "worker/connector/sse.h"
+#include "worker/connector/url.h"
+
+static void
+on_event(void *ctx, const char *type, const char *data, size_t len)
+{
+	buffer_printf(ctx, "[%s %.*s]", type, (int)len, data);
+}
+
+UNIT_TEST(events_are_those_of_the_stream)
+{
+	static const struct {
+		const char *stream;
+		const char *events;
+	} rows[] = {
+		{ "data: a\n\n", "[message a]" },
+		{ "\xef\xbb\xbf" "data:a\r\n\r\n", "[message a]" },
+		{ "data: a\rdata: b\r\r", "[message a\nb]" },
+		{ "event: x\ndata: a\n\ndata: b\n\n", "[x a][message b]" },
+		{ ": a\nid: 5\n\nother: 1\ndata\ndata: \n\n", "[message \n]" },
+		{ "data: not over", "" },
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		auto_buffer struct buffer seen = { 0 };
+		struct sse sse = { 0 };
+
+		buffer_add_text(&seen, "");
+		ck_assert_int_eq(sse_feed(&sse, rows[n].stream,
+		    strlen(rows[n].stream), 100, on_event, &seen), 0);
+		ck_assert_str_eq(
+		    seen.len == 0 ? "" : seen.data, rows[n].events);
+		sse_reset(&sse);
+	}
+}
+
+UNIT_TEST(a_line_or_an_event_above_the_bound_is_refused)
+{
+	struct sse sse = { 0 };
+	auto_buffer struct buffer seen = { 0 };
+	int n, done = 0;
+
+	for (n = 0; n < 30 && done == 0; n++)
+		done = sse_feed(&sse, "data: xxxx\n", 11, 100, on_event, &seen);
+	ck_assert_int_eq(done, -1);
+	sse_reset(&sse);
+	ck_assert_int_eq(sse_feed(&sse, "data: xxxx", 10, 9, on_event, &seen),
+	    -1);
+	sse_reset(&sse);
+}
+
+UNIT_TEST(a_redirect_leads_to_the_same_origin)
+{
+	static const struct {
+		const char *to;
+		const char *place; /* NULL: elsewhere */
+	} rows[] = {
+		{ "/b", "http://a.example:80/b" },
+		{ "http://a.example/b?c", "http://a.example/b?c" },
+		{ "http://A.example:80/b", "http://A.example:80/b" },
+		{ "https://a.example/b", "https://a.example/b" },
+		{ "https://a.example:444/b", NULL },
+		{ "http://a.example:81/b", NULL },
+		{ "http://b.example/", NULL },
+		{ "//b.example/", NULL },
+		{ "file:///etc/passwd", NULL },
+		{ "http://a.example@b.example/", NULL },
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		auto_free char *place =
+		    url_redirect("http://a.example:80/a", rows[n].to);
+
+		if (rows[n].place == NULL)
+			ck_assert_ptr_null(place);
+		else
+			ck_assert_str_eq(place, rows[n].place);
+	}
+	/* Never back to what everybody can read. */
+	ck_assert_ptr_null(
+	    url_redirect("https://a.example/", "http://a.example/"));
+}
+
+UNIT_TEST(local_addresses_are_known)
+{
+	static const struct {
+		const char *address;
+		int local;
+	} rows[] = { { "127.0.0.1", 1 }, { "127.9.9.9", 1 },
+		{ "169.254.169.254", 1 }, { "0.0.0.0", 1 }, { "10.0.0.1", 0 },
+		{ "8.8.8.8", 0 }, { "::1", 1 }, { "::", 1 }, { "fe80::1", 1 },
+		{ "::ffff:127.0.0.1", 1 }, { "::ffff:8.8.8.8", 0 },
+		{ "2001:db8::1", 0 } };
+	struct sockaddr_in four = { .sin_family = AF_INET };
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
+	size_t n;
+
+	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		if (inet_pton(AF_INET, rows[n].address, &four.sin_addr) == 1)
+			ck_assert_int_eq(url_is_local((struct sockaddr *)&four),
+			    rows[n].local);
+		else if (inet_pton(
+		             AF_INET6, rows[n].address, &six.sin6_addr) == 1)
+			ck_assert_int_eq(url_is_local((struct sockaddr *)&six),
+			    rows[n].local);
+		else
+			ck_abort();
+	}
+}
+
+UNIT_TEST(the_origin_says_whether_it_is_local)
+{
+	static const struct {
+		const char *url;
+		const char *shown;
+		bool local;
+	} rows[] = {
+		{ "http://localhost/a", "http://localhost:80", true },
+		{ "https://u:p@[::1]:8/x?y", "https://[::1]:8", true },
+		{ "https://a.example/", "https://a.example:443", false },
+		{ "nonsense", "://:", false },
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		auto_free char *shown = url_shown(rows[n].url);
+		struct url_origin origin;
+
+		ck_assert_str_eq(shown, rows[n].shown);
+		url_origin_of(rows[n].url, &origin);
+		ck_assert_int_eq(origin.local, rows[n].local);
+		url_origin_reset(&origin);
+	}
+}
+
+static struct json_span
+json_of(const char *text)
+{
+	struct json_span value;
+
+	ck_assert_int_eq(json_span_parse(text, strlen(text), &value, NULL), 0);
+	return value;
+}
+
+#define TOOL(name, properties) "{\"name\":\"" name "\",\"inputSchema\":"       \
+	"{\"properties\":{" properties "}}}"
+#define MARKED(type, mark) "{\"type\":\"" type "\",\"x-mcp-header\":" mark "}"
+
+UNIT_TEST(marked_arguments_go_into_headers)
+{
+	struct params params = { 0 };
+	auto_buffer struct buffer out = { 0 };
+	auto_buffer struct buffer headers = { 0 };
+	const char *text, *p;
+
+	ck_assert_int_eq(params_learn(&params, json_of("{\"tools\":["
+	    TOOL("t", "\"a\":" MARKED("string", "\"A\"") ",\"b\":{"
+	        "\"properties\":{\"c\":" MARKED("integer", "\"C\"") "}}")
+	    "]}"), &out), 0);
+	text = "{\"name\":\"t\",\"arguments\":{\"a\":\"x\",\"b\":{\"c\":5}}}";
+	params_add_headers(&params, json_of(text), &headers);
+	p = headers.data;
+	ck_assert_uint_eq(text_list_count(p, headers.len), 2);
+	ck_assert_ptr_nonnull(memmem(p, headers.len, "Mcp-Param-A: x", 15));
+	ck_assert_ptr_nonnull(memmem(p, headers.len, "Mcp-Param-C: 5", 15));
+	headers.len = 0;
+	text = "{\"name\":\"t\",\"arguments\":{\"a\":null}}";
+	params_add_headers(&params, json_of(text), &headers);
+	ck_assert_uint_eq(headers.len, 0);
+	params_reset(&params);
+}
+
+UNIT_TEST(tools_with_wrong_marks_are_left_out)
+{
+	static const char *const wrong[] = {
+		TOOL("w", "\"a\":" MARKED("number", "\"A\"")),
+		TOOL("w", "\"a\":" MARKED("string", "\"\"")),
+		TOOL("w", "\"a\":" MARKED("string", "\"A B\"")),
+		TOOL("w", "\"a\":" MARKED("string", "5")),
+		TOOL("w", "\"a\":" MARKED("string", "\"A\"") ",\"b\":"
+		    MARKED("string", "\"a\"")),
+		TOOL("w", "\"a\":{\"items\":" MARKED("string", "\"A\"") "}"),
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(wrong) / sizeof(wrong[0]); n++) {
+		struct params params = { 0 };
+		auto_buffer struct buffer out = { 0 };
+		auto_free char *list = mem_printf("{\"tools\":[%s,%s],"
+		    "\"nextCursor\":\"c\"}", wrong[n], TOOL("right", ""));
+
+		ck_assert_int_eq(
+		    params_learn(&params, json_of(list), &out), 1);
+		ck_assert_str_eq(out.data, "{\"nextCursor\":\"c\",\"tools\":["
+		    TOOL("right", "") "]}");
+		params_reset(&params);
+	}
+}
