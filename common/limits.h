@@ -967,6 +967,7 @@
 #define CONFIG_ENV_MAX (24 * KIB)
 #define CONFIG_DESCRIPTION_MAX (4 * KIB)
 #define CONFIG_TOOLS_MAX (3 * KIB) /* patterns of permitted tools */
+#define CONFIG_RULES_MAX KIB /* those of resources and prompts */
 #define CONFIG_REASON_MAX 400
 #define CONFIG_CUTS_MAX 6 /* of an entry of TOML: all fit into one queue */
 #define CONFIG_GAP_MAX 256 /* blanks around an entry: deeper indentation is

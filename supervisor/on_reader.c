@@ -70,7 +70,8 @@ on_reader_check(const struct servers *servers, const struct ipc_entry *row)
 	if (variables == -1 || variables % 2 != 0 ||
 	    !on_reader_names(&row->env))
 		return "malformed environment";
-	if (!on_reader_tools(&row->allow) || !on_reader_tools(&row->deny))
+	if (!on_reader_tools(&row->allow) || !on_reader_tools(&row->deny) ||
+	    !on_reader_tools(&row->others))
 		return "tools that are none";
 	return NULL;
 }
@@ -101,6 +102,8 @@ on_reader_fill(struct server *server, const struct ipc_entry *row)
 	server->narrowed = (int)row->narrowed;
 	server->allow = on_reader_texts(&row->allow);
 	server->deny = on_reader_texts(&row->deny);
+	server->others = on_reader_texts(&row->others);
+	server->concurrency = (unsigned int)row->concurrency;
 	if (row->remote)
 		server->headers = pairs;
 	else

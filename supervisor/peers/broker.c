@@ -165,9 +165,11 @@ broker_shown(const struct server *server)
 	auto_buffer struct buffer text = { 0 };
 	struct server_texts shown;
 
-	buffer_printf(&text, "%s\n%s\n%d %zu ", server->alias,
-	    server->description, server->narrowed, server->allow.len);
+	buffer_printf(&text, "%s\n%s\n%d %zu %zu %u ", server->alias,
+	    server->description, server->narrowed, server->allow.len,
+	    server->others.len, server->concurrency);
 	buffer_add(&text, server->allow.data, server->allow.len);
+	buffer_add(&text, server->others.data, server->others.len);
 	buffer_add(&text, server->deny.data, server->deny.len);
 	shown.data = buffer_take(&text, &shown.len);
 	return shown;
@@ -193,6 +195,8 @@ broker_define(struct broker *broker, const struct server *server,
 		.narrowed = (uint64_t)server->narrowed,
 		.allow = broker_bytes(&server->allow),
 		.deny = broker_bytes(&server->deny),
+		.others = broker_bytes(&server->others),
+		.concurrency = server->concurrency,
 		.fingerprint = { told->fingerprint, FINGERPRINT_SIZE } };
 
 	fingerprint_make(server, told->fingerprint);

@@ -41,6 +41,7 @@ server_rows_free(struct servers *servers, struct server *server)
 	free(server->description);
 	free(server->allow.data);
 	free(server->deny.data);
+	free(server->others.data);
 	free(server->run.data);
 	free(server->run_env.data);
 	free(server->run_cwd);
@@ -115,6 +116,8 @@ server_rows_copy_one(struct servers *servers, const struct server_file *file,
 	copy->narrowed = row->narrowed;
 	copy->allow = server_rows_copy_texts(&row->allow);
 	copy->deny = server_rows_copy_texts(&row->deny);
+	copy->others = server_rows_copy_texts(&row->others);
+	copy->concurrency = row->concurrency;
 	server_rows_bound(servers, copy);
 }
 

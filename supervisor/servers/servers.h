@@ -111,6 +111,8 @@ struct server {
 	int narrowed;
 	struct server_texts allow;
 	struct server_texts deny;
+	struct server_texts others; /* the same of resources and prompts */
+	unsigned int concurrency;
 	/*
 	 * If taken, with variables expanded, for its process: the command and
 	 * its arguments, and "NAME=value" to add to our environment. If it is

@@ -307,8 +307,11 @@ test('on a terminal it asks, and a file that changed is left alone', once,
 
 test('tools that destroy are denied where that is asked for', once, (t) => {
   const home = folder(t);
+  const others = { resources: { allow: [], deny: ['a b', '*'] },
+    prompts: { deny: ['p'] }, concurrency: 3 };
   const entry = (name, ...more) => `"${name}": ${server({
-    args: [tools, '0', '6', '/dev/null', ...more], disabledTools: ['x'] })}`;
+    args: [tools, '0', '6', '/dev/null', ...more], disabledTools: ['x'],
+    ...others })}`;
   const fails = '"fails": {"command": "/usr/bin/false"}';
   const place = write(home, '.cursor/mcp.json', `{"mcpServers": {${[
     entry('some', 'destroys=1'), entry('none'), fails].join()}}}`);
@@ -326,6 +329,8 @@ test('tools that destroy are denied where that is asked for', once, (t) => {
   assert.deepEqual(own(home, 'cursor').some.tools.deny,
     ['x', 'delete_invoice']);
   assert.deepEqual(own(home, 'cursor').none.tools.deny, ['x']);
+  const { resources, prompts, concurrency } = own(home, 'cursor').none;
+  assert.deepEqual({ resources, prompts, concurrency }, others);
   assert.deepEqual(Object.keys(
     JSON.parse(fs.readFileSync(place, 'utf8')).mcpServers),
   ['fails', 'caisson']);

@@ -121,3 +121,51 @@ for wrong in (lambda: mcp_e.read_resource(5), lambda: mcp_e.complete("x")):
       'the template of a resource',
   ]);
 });
+
+/* URIs, and whether they are denied or not allowed, or written in vain. */
+const uris = [['r:1', '"deny"'], ['R:1', '"deny"'], ['r:1?x', '"deny"'],
+  ['r:1/', '"deny"'], ['x', '"allow"'], ['r:1#x', 'the'], ['r:%31', 'the'],
+  ['r:2/../1', 'the'], ['r:2/.', 'the'], ['r://2//1', 'the'],
+  ['r:2%2F1', 'the'], ['r:2', 'r:2'], ['r:2?x%20', 'r:2?x%20']];
+
+test('only resources and prompts that are allowed can be read', async (t) => {
+  const raw = await Raw.open(t, withServers(t, {
+    e: { ...hostile('lists=paged:25'),
+      resources: { allow: ['r*'], deny: ['r:1', 'r:2?'] },
+      prompts: { deny: ['shut'] } },
+  }));
+
+  assert.deepEqual(await raw.printed(`${asks}
+print(len(await mcp_e.resources()))
+print([prompt.name for prompt in await mcp_e.prompts()])
+for uri in ${JSON.stringify(uris.map(([uri]) => uri))}:
+    said = await attempt(mcp_e.read_resource(uri))
+    print(said.partition("may not be used: ")[2].split()[0]
+          if isinstance(said, str) else said["contents"][0].uri)
+print(await attempt(mcp_e.read_resource("r:1")))
+print(await attempt(mcp_e.get_prompt("shut")))`, one), [
+    '29',
+    "['open']",
+    ...uris.map(([, why]) => why),
+    'server "e": "r:1" may not be used: "deny" of "resources" in the ' +
+      'configuration of the server names it',
+    'server "e": "shut" may not be used: "deny" of "prompts" in the ' +
+      'configuration of the server names it',
+  ]);
+});
+
+test('a server gets no more calls at once than its entry says', async (t) => {
+  const raw = await Raw.open(t, withServers(t, {
+    e: { ...hostile(), concurrency: 1 },
+  }));
+
+  assert.deepEqual(await raw.printed(`
+import asyncio
+order = []
+async def note(name, call):
+    await call
+    order.append(name)
+await asyncio.gather(note("slow", mcp_e.sleep(ms=200)),
+                     note("quick", mcp_e.counter()))
+print(order)`, one), ["['slow', 'quick']"]);
+});

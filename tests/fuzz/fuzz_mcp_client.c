@@ -74,7 +74,9 @@ check_tools(struct json_span result)
 static void
 check_pages(struct json_span result)
 {
-	struct ask ask = { .method = method_find("resources") };
+	static const struct definition definition;
+	struct ask ask = { .method = method_find("resources"),
+		.definition = &definition };
 	struct json_span value;
 
 	if (method_add_page(&ask, result, NULL) == 0) {

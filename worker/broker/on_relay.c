@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/json/json.h"
 #include "../../common/json/json_span.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
@@ -31,6 +32,7 @@ struct on_relay_call {
 	uint64_t id;
 	const char *server;
 	struct json_span name; /* of the tool, or of what is asked for */
+	const struct method *method; /* of ASK_SERVER */
 	struct json_span object; /* the arguments, in data */
 	char *data;
 };
@@ -155,11 +157,25 @@ broker_on_call_tool(struct grant *grant, struct ipc_call_tool *msg)
 	free(call.data);
 }
 
+/* Refuses a request for what may not be used. Returns whether it did. */
 static int
-on_relay_refuse_nothing(
-    struct grant *, const struct on_relay_call *, const struct server *)
+on_relay_refuse_other(struct grant *grant, const struct on_relay_call *call,
+    const struct server *server)
 {
-	return 0;
+	auto_buffer struct buffer reason = { 0 }, words = { 0 };
+
+	if (call->method == NULL || method_lists(call->method) ||
+	    !method_is_barred(call->method, &server->definition, call->name,
+	        &words))
+		return 0;
+	definition_begin_reason(&server->definition, &reason);
+	buffer_add_text(&reason, ": \"");
+	reason_add_string(&reason, call->name, NULL);
+	buffer_printf(&reason, "\"%s", words.data);
+	reason_fit(&reason);
+	grant_refuse(grant, call->id, reason.data,
+	    (struct json_span){ NULL, 0 });
+	return 1;
 }
 
 void
@@ -167,17 +183,23 @@ broker_on_ask_server(struct grant *grant, struct ipc_ask_server *msg)
 {
 	static const struct json_span none = { "\"\"", 2 };
 	struct on_relay_call call = { .id = msg->id, .server = msg->server,
+		.method = method_find(msg->what),
 		.name = msg->name.len > 0 ? on_relay_span(msg->name) : none };
-	const struct method *method = method_find(msg->what);
+	auto_buffer struct buffer named = { 0 };
 	struct server *server;
 
 	if (on_relay_read(grant, &call, &msg->arguments) == 0) {
 		server =
-		    on_relay_find_called(grant, &call, on_relay_refuse_nothing);
-		if (server != NULL)
-			call_ask(grant, server, call.id, method,
+		    on_relay_find_called(grant, &call, on_relay_refuse_other);
+		if (server != NULL) {
+			call_ask(grant, server, call.id, call.method,
 			    (struct json_span){ call.name.p, msg->name.len },
 			    call.object);
+		} else if (call.method != NULL) {
+			json_add_text(&named, method_name(call.method));
+			call.name = (struct json_span){ named.data, named.len };
+			on_relay_audit_refused(grant, &call);
+		}
 	}
 	free(call.data);
 }

@@ -139,13 +139,15 @@ config_message(const struct entry *entry, struct place place)
 		.cwd = entry->cwd == NULL || remote ? "" : entry->cwd,
 		.description =
 		    entry->description == NULL ? "" : entry->description,
-		.narrowed = entry->narrowed };
+		.narrowed = entry->narrowed,
+		.concurrency = entry->concurrency };
 
 	if (!remote)
 		row.args = config_bytes(&entry->args);
 	row.env = config_bytes(remote ? &entry->headers : &entry->env);
 	row.allow = config_bytes(&entry->allow);
 	row.deny = config_bytes(&entry->deny);
+	row.others = config_bytes(&entry->others);
 	return row;
 }
 

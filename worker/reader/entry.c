@@ -291,7 +291,7 @@ entry_read_names(struct entry *entry, struct json_span value, const char *what,
 
 	if (json_span_kind(value) != JSON_SPAN_ARRAY)
 		return entry_fail(entry, value, err_set(err, "%s must be an "
-		    "array of names of tools", what));
+		    "array of names", what));
 	while (json_span_next_element(&walk, &name)) {
 		auto_free char *text =
 		    entry_word(entry, name, each, CONFIG_TOOLS_MAX, err);
@@ -349,6 +349,80 @@ entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 		if (entry_read_tools_member(entry, key, names, err) == -1)
 			return -1;
 	return 0;
+}
+
+/*
+ * What may be used of resources or of prompts, in the same form as of tools:
+ * added to the rules as "allow resources PATTERN" and the like.
+ */
+static int
+entry_read_others(struct entry *entry, struct json_span value, const char *key,
+    struct err *err)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span name, patterns;
+	const char *rule, *pattern;
+
+	if (json_span_kind(value) != JSON_SPAN_OBJECT)
+		return entry_fail(entry, value, err_set(err, "\"%s\" must be "
+		    "an object such as {\"deny\": [\"private*\"]}", key));
+	while (json_span_next_member(&walk, &name, &patterns)) {
+		auto_buffer struct buffer names = { 0 };
+		auto_free char *what = NULL;
+
+		rule = json_span_is(name, "allow") ? "allow" : "deny";
+		what = mem_printf("\"%s\" of \"%s\"", rule, key);
+		if (!json_span_is(name, rule))
+			return entry_fail(entry, name, err_set(err, "\"%s\" "
+			    "may have the members \"allow\" and \"deny\", and "
+			    "no others", key));
+		if (entry_read_names(entry, patterns, what, &names, err) == -1)
+			return -1;
+		if (rule[0] == 'a') /* also of nothing */
+			text_list_add(&names, "");
+		TEXT_LIST_EACH (pattern, names.data, names.len) {
+			auto_free char *text =
+			    mem_printf("%s %s %s", rule, key, pattern);
+
+			text_list_add(&entry->others, text);
+		}
+	}
+	return entry->others.len <= CONFIG_RULES_MAX ? 0 :
+	    entry_fail(entry, value, err_set(err, "the names of resources and "
+	    "prompts have more than %lu bytes together: use *, which matches "
+	    "any text", CONFIG_RULES_MAX));
+}
+
+static int
+entry_read_resources(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	return entry_read_others(entry, value, "resources", err);
+}
+
+static int
+entry_read_prompts(struct entry *entry, struct json_span value, struct err *err)
+{
+	return entry_read_others(entry, value, "prompts", err);
+}
+
+static int
+entry_read_concurrency(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	size_t n;
+
+	entry->concurrency = 0;
+	for (n = 0; n < value.len && n < 4 && value.p[n] >= '0' &&
+	     value.p[n] <= '9'; n++)
+		entry->concurrency =
+		    10 * entry->concurrency + (uint64_t)(value.p[n] - '0');
+	if (n == value.len && entry->concurrency >= 1 &&
+	    entry->concurrency <= SERVER_CALLS_MAX)
+		return 0;
+	return entry_fail(entry, value, err_set(err, "\"concurrency\" must be "
+	    "an integer from 1 to %d: how many calls the server gets at once",
+	    SERVER_CALLS_MAX));
 }
 
 static int
@@ -482,6 +556,9 @@ static const struct entry_member {
 	{ ENTRY_KEY("env_http_headers"), ENTRY_REFS, ENTRY_FIELD(headers) },
 	{ ENTRY_KEY("bearer_token_env_var"), .read = entry_read_token },
 	{ ENTRY_KEY("tools"), .read = entry_read_tools },
+	{ ENTRY_KEY("resources"), .read = entry_read_resources },
+	{ ENTRY_KEY("prompts"), .read = entry_read_prompts },
+	{ ENTRY_KEY("concurrency"), .read = entry_read_concurrency },
 	{ ENTRY_KEY("enabled_tools"), ENTRY_ALLOW, ENTRY_FIELD(allow) },
 	{ ENTRY_KEY("includeTools"), ENTRY_ALLOW, ENTRY_FIELD(allow) },
 	{ ENTRY_KEY("available_tools"), ENTRY_SOME, ENTRY_FIELD(allow) },
@@ -666,5 +743,6 @@ entry_reset(struct entry *entry)
 	free(entry->description);
 	buffer_reset(&entry->allow);
 	buffer_reset(&entry->deny);
+	buffer_reset(&entry->others);
 	memset(entry, 0, sizeof(*entry));
 }

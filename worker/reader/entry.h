@@ -26,6 +26,8 @@ struct entry {
 	bool narrowed;        /* only tools named in allow may be used */
 	struct buffer allow; /* each followed by a NUL */
 	struct buffer deny;
+	struct buffer others; /* of resources and prompts: as in DEFINE */
+	uint64_t concurrency; /* 0: any number of calls */
 	enum config_remote remote;
 	int disabled;
 	int shared; /* one process serves all owners */

@@ -6,6 +6,7 @@
 
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "adopt_json.h"
 
@@ -118,6 +119,37 @@ adopt_json_tools(struct buffer *out, const struct server *server,
 	buffer_add_text(out, " }");
 }
 
+/* The rules about resources, or about prompts, as the reader reads them. */
+static void
+adopt_json_others(
+    struct buffer *out, const struct server *server, const char *what)
+{
+	static const char *const rules[] = { "allow", "deny" };
+	const char *between = "{ ", *text;
+	size_t n;
+
+	for (n = 0; n < 2; n++) {
+		auto_free char *start = mem_printf("%s %s ", rules[n], what);
+		auto_buffer struct buffer list = { 0 };
+		size_t len = strlen(start), count = 0;
+
+		TEXT_LIST_EACH (text, server->others.data, server->others.len)
+			if (strncmp(text, start, len) == 0 && ++count > 0 &&
+			    text[len] != '\0')
+				text_list_add(&list, text + len);
+		if (count == 0)
+			continue;
+		if (between[0] == '{')
+			adopt_json_key(out, what);
+		buffer_printf(out, "%s\"%s\": ", between, rules[n]);
+		adopt_json_list(
+		    out, &(struct server_texts){ list.data, list.len });
+		between = ", ";
+	}
+	if (between[0] == ',')
+		buffer_add_text(out, " }");
+}
+
 void
 adopt_json_add(struct buffer *out, const struct server *server,
     const struct buffer *denied)
@@ -157,6 +189,12 @@ adopt_json_add_member(struct buffer *out, const struct server *server,
 		buffer_add_text(out, "true");
 	}
 	adopt_json_tools(out, server, denied);
+	adopt_json_others(out, server, "resources");
+	adopt_json_others(out, server, "prompts");
+	if (server->concurrency > 0) {
+		adopt_json_key(out, "concurrency");
+		buffer_add_number(out, server->concurrency);
+	}
 	buffer_add_text(out, "\n    }");
 }
 
@@ -187,6 +225,8 @@ adopt_json_is_same(const struct server *one, const struct server *other)
 	    one->disabled == other->disabled &&
 	    one->shared == other->shared &&
 	    one->narrowed == other->narrowed &&
+	    one->concurrency == other->concurrency &&
+	    adopt_json_same_texts(&one->others, &other->others) &&
 	    adopt_json_same_text(one->command, other->command) &&
 	    adopt_json_same_text(one->cwd, other->cwd) &&
 	    adopt_json_same_text(one->url, other->url) &&

@@ -294,6 +294,10 @@ print_config_server(FILE *out, const struct server *server)
 		print_config_tools(out, "allowed", &server->allow);
 	if (server->deny.len > 0)
 		print_config_tools(out, "denied", &server->deny);
+	if (server->others.len > 0)
+		print_config_tools(out, "rules", &server->others);
+	if (server->concurrency > 0)
+		fprintf(out, "    concurrency  %u\n", server->concurrency);
 }
 
 static const char print_config_nothing[] =
@@ -415,6 +419,10 @@ print_config_json_server(struct buffer *out, const struct server *server)
 		print_config_json_texts(out, "allowed", &server->allow);
 	if (server->deny.len > 0)
 		print_config_json_texts(out, "denied", &server->deny);
+	if (server->others.len > 0)
+		print_config_json_texts(out, "rules", &server->others);
+	if (server->concurrency > 0)
+		json_report_number(out, "concurrency", server->concurrency);
 	json_report_close(out, '}');
 }
 

@@ -325,9 +325,9 @@ struct ask *queue_peek(struct queue *queue);
 /*
  * Returns the call whose turn it is, which now has a place and is in no list;
  * NULL if no waiting call may have one. There are SERVER_CALLS_MAX places, and
- * one more for each execution.
+ * one more for each execution; or, if it is not 0, most.
  */
-struct ask *queue_take(struct queue *queue);
+struct ask *queue_take(struct queue *queue, size_t most);
 
 /* The bytes of a call with a place were sent and will be freed. */
 void queue_sent(struct queue *queue, const struct ask *ask);
@@ -405,6 +405,14 @@ int method_add_params(const struct method *method, struct json_span name,
 
 /* Whether its results are pages of a list. */
 int method_lists(const struct method *method);
+
+/*
+ * Whether the rules of a server refuse what a request names, a JSON string:
+ * then the end of a sentence that says why is appended to reason.
+ */
+int method_is_barred(const struct method *method,
+    const struct definition *definition, struct json_span name,
+    struct buffer *reason);
 
 /*
  * Adds a page to the list of an ask. Returns 1 if there is a next page, 0 if

@@ -108,15 +108,34 @@ method_add_params(const struct method *method, struct json_span name,
 	return 0;
 }
 
-/* Adds an entry of a page, which is left out if it has no name. */
+int
+method_is_barred(const struct method *method,
+    const struct definition *definition, struct json_span name,
+    struct buffer *reason)
+{
+	int prompts = strcmp(method->named, "name") == 0;
+
+	/* Templates have their own form, and are listed by their servers. */
+	return rules_refuse_other(
+	    prompts ? &definition->prompts : &definition->resources,
+	    prompts ? "prompts" : "resources", name,
+	    strcmp(method->what, "read_resource") == 0, reason);
+}
+
+/*
+ * Adds an entry of a page, which is left out if it has no name, or one that may
+ * not be used.
+ */
 static int
 method_add_entry(struct ask *ask, struct json_span entry)
 {
+	auto_buffer struct buffer reason = { 0 };
 	struct pages *pages = &ask->pages;
 	struct json_span name;
 
 	if (json_span_get(entry, ask->method->named, &name) != 1 ||
-	    json_span_kind(name) != JSON_SPAN_STRING)
+	    json_span_kind(name) != JSON_SPAN_STRING ||
+	    method_is_barred(ask->method, ask->definition, name, &reason))
 		return 1;
 	if (pages->entries == SERVER_TOOLS_MAX)
 		return pages_fill(pages, err_set(&pages->cut, "it has more "

@@ -190,12 +190,12 @@ queue_next(const struct queue *queue)
 }
 
 struct ask *
-queue_take(struct queue *queue)
+queue_take(struct queue *queue, size_t most)
 {
 	struct queue_turn *turn = queue_next(queue);
 	struct ask *ask;
 
-	if (turn == NULL)
+	if (turn == NULL || (most > 0 && queue->places >= most))
 		return NULL;
 	ask = TAILQ_FIRST(&turn->asks);
 	queue_end_wait(queue, ask);

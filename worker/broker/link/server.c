@@ -485,7 +485,8 @@ server_take_turns(struct server *server)
 	struct ask *ask;
 
 	while (server_is_ready(server) &&
-	    (ask = queue_take(server->calls)) != NULL)
+	    (ask = queue_take(
+	        server->calls, server->definition.concurrency)) != NULL)
 		server_pass(server, ask);
 }
 

@@ -46,6 +46,9 @@ definition_set(struct definition *definition, const struct ipc_define *define)
 	definition_replace(&definition->alias, define->alias);
 	definition_replace(&definition->description, define->description);
 	definition_set_fingerprint(definition, define->fingerprint.data);
+	rules_set_others(&definition->resources, "resources", define);
+	rules_set_others(&definition->prompts, "prompts", define);
+	definition->concurrency = define->concurrency;
 	return rules_set(&definition->rules, define);
 }
 
@@ -60,6 +63,9 @@ definition_copy(
 	definition_replace(&definition->description, other->description);
 	definition_set_fingerprint(definition, other->fingerprint);
 	rules_copy(&definition->rules, &other->rules);
+	rules_copy(&definition->resources, &other->resources);
+	rules_copy(&definition->prompts, &other->prompts);
+	definition->concurrency = other->concurrency;
 }
 
 void
@@ -70,6 +76,8 @@ definition_reset(struct definition *definition)
 	free(definition->alias);
 	free(definition->description);
 	rules_reset(&definition->rules);
+	rules_reset(&definition->resources);
+	rules_reset(&definition->prompts);
 }
 
 void

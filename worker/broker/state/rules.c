@@ -1,6 +1,8 @@
 /*
  * The tools of a server that may be used: see state.h. Runs in the broker.
  */
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,4 +126,115 @@ rules_refuse(const struct rules *rules, struct json_span name)
 	if (rules->narrowed && !rules_name(&rules->allow, text))
 		return RULES_NOT_ALLOWED;
 	return NULL;
+}
+
+void
+rules_set_others(struct rules *rules, const char *what,
+    const struct ipc_define *define)
+{
+	const char *texts = (const char *)define->others.data, *text, *rest;
+	size_t len = strlen(what);
+
+	rules_reset(rules);
+	TEXT_LIST_EACH (text, texts, define->others.len) {
+		rest = strchr(text, ' ');
+		if (rest == NULL)
+			fatal("a rule of a server has no end");
+		if (strncmp(++rest, what, len) != 0 || rest[len] != ' ')
+			continue;
+		rules->narrowed |= text[0] == 'a';
+		text_list_add(text[0] == 'a' ? &rules->allow : &rules->deny,
+		    rest + len + 1);
+	}
+}
+
+/* Whether a byte must be written as this escape, such as "%20". */
+static int
+rules_is_needed(const char *escape)
+{
+	unsigned int code;
+
+	if (!isxdigit((unsigned char)escape[1]) ||
+	    !isxdigit((unsigned char)escape[2]) ||
+	    sscanf(escape + 1, "%2x", &code) != 1)
+		return 0;
+	return code >= ' ' && code != 0x7f &&
+	    (code > 0x7f || (!isalnum((int)code) &&
+	        strchr("-._~/\\%", (int)code) == NULL));
+}
+
+/* Whether a URI has no other spelling that a server may take for the same. */
+static int
+rules_is_plain(const char *uri)
+{
+	const char *start = strstr(uri, "://"), *p;
+	size_t dots;
+
+	for (p = start != NULL ? start + 3 : uri; *p != '\0'; p++) {
+		if ((unsigned char)*p <= ' ' || *p == '\\' || *p == '#' ||
+		    (*p == '%' && !rules_is_needed(p)))
+			return 0;
+		dots = strspn(p + 1, ".");
+		if (*p == '/' && (p[1] == '/' || ((dots == 1 || dots == 2) &&
+		        strchr("/?", p[1 + dots]) != NULL)))
+			return 0;
+	}
+	return 1;
+}
+
+/* Whether a list to deny names a text, in whatever case. */
+static int
+rules_deny(const struct rules *rules, const char *text)
+{
+	auto_free char *small = mem_strdup(text);
+	const char *p;
+	char *c;
+
+	for (c = small; *c != '\0'; c++)
+		*c = (char)tolower((unsigned char)*c);
+	TEXT_LIST_EACH (p, rules->deny.data, rules->deny.len) {
+		auto_free char *pattern = mem_strdup(p);
+
+		for (c = pattern; *c != '\0'; c++)
+			*c = (char)tolower((unsigned char)*c);
+		if (rules_match(pattern, small))
+			return 1;
+	}
+	return 0;
+}
+
+int
+rules_refuse_other(const struct rules *rules, const char *what,
+    struct json_span name, bool plain, struct buffer *reason)
+{
+	auto_free char *text = NULL, *path = NULL;
+	const char *rule = NULL;
+	size_t len;
+
+	if (!rules_bind(rules))
+		return 0;
+	text = json_span_string(name, &len, NULL);
+	if (text == NULL || strlen(text) != len ||
+	    (plain && !rules_is_plain(text))) {
+		buffer_printf(reason, " may not be used: the configuration of "
+		    "the server restricts its %s by name, and this name may be "
+		    "another spelling of one: write it without \"..\", \"//\", "
+		    "\"#\" and needless escapes", what);
+		return 1;
+	}
+	/* A query, or a slash at the end, may name the same. */
+	path = mem_strdup(text);
+	path[strcspn(path, "?")] = '\0';
+	for (len = strlen(path); plain && len > 0 && path[len - 1] == '/';)
+		path[--len] = '\0';
+	if (rules_deny(rules, text) || (plain && rules_deny(rules, path)))
+		rule = "deny";
+	else if (rules->narrowed && !rules_name(&rules->allow, text))
+		rule = "allow";
+	if (rule == NULL)
+		return 0;
+	buffer_printf(reason, " may not be used: \"%s\" of \"%s\" in the "
+	    "configuration of the server %s it", rule, what,
+	    rule[0] == 'd' ? "names" : "does not name");
+	return 1;
 }

@@ -87,6 +87,20 @@ int rules_set(struct rules *rules, const struct ipc_define *define);
 void rules_copy(struct rules *rules, const struct rules *other);
 void rules_reset(struct rules *rules);
 
+/* The same for the rules about resources, or about prompts. */
+void rules_set_others(struct rules *rules, const char *what,
+    const struct ipc_define *define);
+
+/*
+ * Returns whether they refuse the name of a resource or a prompt, a JSON
+ * string, and appends the end of a sentence that says why; what is "resources"
+ * or "prompts". What is denied is denied in every case of its letters. plain:
+ * only a URI without "..", double slashes and escapes that it does not need is
+ * accepted, because others may mean a forbidden one.
+ */
+int rules_refuse_other(const struct rules *rules, const char *what,
+    struct json_span name, bool plain, struct buffer *reason);
+
 /*
  * Returns why the tool of this name, a JSON string, may not be used: static,
  * the end of a sentence that starts with the tool. NULL if it may be used.
@@ -149,6 +163,8 @@ struct definition {
 	char *alias;
 	char *description;
 	struct rules rules; /* which of its tools may be used */
+	struct rules resources, prompts;
+	size_t concurrency; /* calls at once; 0: as many as there are places */
 	uint8_t fingerprint[FINGERPRINT_SIZE]; /* of the command and environment
 					        */
 };

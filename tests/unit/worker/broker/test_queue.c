@@ -35,7 +35,7 @@ static void
 takes(size_t n)
 {
 	ck_assert_ptr_nonnull(queue_peek(queue));
-	ck_assert_ptr_eq(queue_take(queue), &asks[n]);
+	ck_assert_ptr_eq(queue_take(queue, 0), &asks[n]);
 	ck_assert_ptr_null(asks[n].list);
 }
 
@@ -67,13 +67,13 @@ open_queue(void)
 {
 	queue = queue_new();
 	ck_assert_ptr_null(queue_peek(queue));
-	ck_assert_ptr_null(queue_take(queue));
+	ck_assert_ptr_null(queue_take(queue, 0));
 }
 
 static void
 close_queue(void)
 {
-	ck_assert_ptr_null(queue_take(queue));
+	ck_assert_ptr_null(queue_take(queue, 0));
 	queue_free(&queue);
 	queue_free(&queue); /* NULL is accepted */
 }
@@ -150,7 +150,7 @@ take_all(void)
 {
 	size_t count = 0;
 
-	while (queue_take(queue) != NULL)
+	while (queue_take(queue, 0) != NULL)
 		count++;
 	return count;
 }

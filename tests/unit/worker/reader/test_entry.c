@@ -155,7 +155,7 @@ static const struct {
 	    "an object such as {\"deny\": [\"delete_*\"]}, or an array of the "
 	    "names to allow" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"allow\":\"x\"}}}", 37,
-	    "\"allow\" of \"tools\" must be an array of names of tools" },
+	    "\"allow\" of \"tools\" must be an array of names" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[\"\"]}}}", 37,
 	    "each element of \"deny\" of \"tools\" must not be empty" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[5]}}}", 37,
@@ -204,9 +204,20 @@ static const struct {
 	    "\"tools\" must be an object such as {\"deny\": "
 	    "[\"delete_*\"]}, or an array of the names to allow" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"allow\":\"x\"}}}", 37,
-	    "\"allow\" of \"tools\" must be an array of names of tools" },
+	    "\"allow\" of \"tools\" must be an array of names" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[5]}}}", 37,
 	    "each element of \"deny\" of \"tools\" must be a string" },
+	{ "{\"a\":{\"command\":\"c\",\"prompts\":[]}}", 30,
+	    "\"prompts\" must be an object such as {\"deny\": "
+	    "[\"private*\"]}" },
+	{ "{\"a\":{\"command\":\"c\",\"resources\":{\"x\":[]}}}", 33,
+	    "\"resources\" may have the members \"allow\" and \"deny\", and no "
+	    "others" },
+	{ "{\"a\":{\"command\":\"c\",\"resources\":{\"deny\":5}}}", 40,
+	    "\"deny\" of \"resources\" must be an array of names" },
+	{ "{\"a\":{\"command\":\"c\",\"concurrency\":0}}", 34,
+	    "\"concurrency\" must be an integer from 1 to 256: how many calls "
+	    "the server gets at once" },
 	{ "{\"a\":{\"url\":\"x\",\"headers\":[]}}", 26,
 	    "\"headers\" must be an object whose values are strings" },
 	{ "{\"a\":{\"url\":\"x\",\"headers\":{\"A\":5}}}", 31,
