@@ -1,12 +1,14 @@
 /*
  * What servers have besides tools: resources, templates of them, prompts and
- * completions, of the official server and of one that behaves badly.
+ * completions, of the official server and of one that behaves badly; and
+ * servers of versions without sessions.
  */
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import test from 'node:test';
-import { patiently, withoutPool } from './support/program.mjs';
+import { folder, patiently, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-import { hostile, official, withServers } from './support/servers.mjs';
+import { heard, hostile, official, withServers } from './support/servers.mjs';
 
 withoutPool();
 patiently();
@@ -168,4 +170,24 @@ async def note(name, call):
 await asyncio.gather(note("slow", mcp_e.sleep(ms=200)),
                      note("quick", mcp_e.counter()))
 print(order)`, one), ["['slow', 'quick']"]);
+});
+
+test('a server of versions without sessions works as others', async (t) => {
+  const log = path.join(folder(t), 'heard');
+  const raw = await Raw.open(t, withServers(t, {
+    e: hostile('initialize=discover', 'lists=paged:1', 'tools=', `log=${log}`),
+    end: hostile('initialize=discover:end'),
+  }));
+
+  assert.deepEqual(await raw.printed(`${asks}
+print((await mcp_e.grow()).text, (await mcp_e.grown_0(a=1)).text)
+print(len(await mcp_e.resources()))
+said = await attempt(mcp_end.echo())
+print(said.partition("; its standard")[0])`, one), [
+    'grown ["grown_0","{\\"a\\":1}"]', '10',
+    'server "end" did not start: it refused "initialize": no such version ' +
+      '(code -32022)',
+  ]);
+  assert.deepEqual(heard(log).map(({ method }) => method).slice(0, 4),
+    ['initialize', 'server/discover', 'subscriptions/listen', 'tools/list']);
 });

@@ -8,20 +8,15 @@
 #include "../../common/base/base64.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
+#include "../../common/json/stateless.h"
 #include "era.h"
-
-/* What each request says of its sender. */
-static const char era_meta[] =
-    "\"io.modelcontextprotocol/protocolVersion\":\"" ERA_STATELESS "\","
-    "\"io.modelcontextprotocol/clientCapabilities\":{},"
-    "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"caisson\","
-    "\"version\":\"" CAISSON_VERSION "\"}";
 
 void
 era_add_discover(struct buffer *line, const char *id)
 {
 	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
-	    "\"server/discover\",\"params\":{\"_meta\":{%s}}}", id, era_meta);
+	    "\"server/discover\",\"params\":{\"_meta\":{%s}}}", id,
+	    STATELESS_META);
 }
 
 void
@@ -29,7 +24,8 @@ era_add_listen(struct buffer *line, const char *id)
 {
 	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
 	    "\"subscriptions/listen\",\"params\":{\"notifications\":"
-	    "{\"toolsListChanged\":true},\"_meta\":{%s}}}", id, era_meta);
+	    "{\"toolsListChanged\":true},\"_meta\":{%s}}}", id,
+	    STATELESS_META);
 }
 
 void
@@ -42,7 +38,7 @@ era_add_list(struct buffer *line, const char *id, struct json_span cursor)
 		buffer_add(line, cursor.p, cursor.len);
 		buffer_add_text(line, ",");
 	}
-	buffer_printf(line, "\"_meta\":{%s}}}", era_meta);
+	buffer_printf(line, "\"_meta\":{%s}}}", STATELESS_META);
 }
 
 /* Returns whether a list of versions has ours. */
@@ -53,7 +49,7 @@ era_is_listed(struct json_span list)
 	struct json_span version;
 
 	while (json_span_next_element(&walk, &version))
-		if (json_span_is(version, ERA_STATELESS))
+		if (json_span_is(version, STATELESS_VERSION))
 			return 1;
 	return 0;
 }
@@ -101,8 +97,7 @@ era_add_greeting(
 	    "{\"protocolVersion\":\"2025-11-25\"", id);
 	era_add_member(line, result, "capabilities");
 	era_add_member(line, result, "instructions");
-	if (json_span_get(meta, "io.modelcontextprotocol/serverInfo", &info) >
-	    0) {
+	if (json_span_get(meta, STATELESS_INFO, &info) > 0) {
 		buffer_add_text(line, ",\"serverInfo\":");
 		buffer_add(line, info.p, info.len);
 	} else {
@@ -155,7 +150,7 @@ era_add_request(struct buffer *line, const struct jsonrpc *message)
 		era_add_members(line, message->params, "_meta");
 	buffer_add_text(line, "\"_meta\":{");
 	era_add_members(line, meta, NULL);
-	buffer_printf(line, "%s}}}", era_meta);
+	buffer_printf(line, "%s}}}", STATELESS_META);
 }
 
 /* Returns whether a value can be in a header as it is. */
@@ -203,7 +198,7 @@ era_add_headers(struct buffer *headers, const struct jsonrpc *message)
 {
 	struct json_span name;
 
-	text_list_add(headers, "MCP-Protocol-Version: " ERA_STATELESS);
+	text_list_add(headers, "MCP-Protocol-Version: " STATELESS_VERSION);
 	era_add_string(headers, "Mcp-Method", message->method);
 	if (message->params.len == 0)
 		return;

@@ -9,9 +9,6 @@
 #include "../../common/base/buffer.h"
 #include "../../common/json/jsonrpc.h"
 
-/* The version that is asked for. */
-#define ERA_STATELESS "2026-07-28"
-
 enum era_verdict {
 	ERA_IS_STATELESS,
 	ERA_ASK_AGAIN, /* it says that it has the version, but refuses */

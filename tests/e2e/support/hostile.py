@@ -9,7 +9,8 @@ JSON by hand where every byte must be the one that was asked for.
     exit=CODE         says a line on standard error and exits at once
     initialize=HOW    silent, error, wrong, version, array, first:FILE (exits
                       while FILE is there; removes it), until:FILE (silent
-                      until FILE is there)
+                      until FILE is there), discover (has only 2026-07-28),
+                      discover:end (says so, and ends when it is asked)
     tools=HOW         none, odd, same, COUNT, paged:COUNT, endless, error,
                       silent, wrong
     lists=HOW         has resources and prompts, and tools only with tools=:
@@ -40,6 +41,7 @@ from hostile_tools import (  # noqa: E402
     TOOLS, after, counts, flood, inputs, sleeper, timers)
 
 CHUNK = 1 << 16
+STATELESS = "2026-07-28"
 SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE", "SIGUSR1", "SIGUSR2")
 
 
@@ -184,6 +186,10 @@ def initialize(call, params):
         put(2, "error: waits for a login at https://h.example/device\n")
         wait()
         return
+    if how == "discover":
+        refuse(call, -32022, "no such version", dumps(
+            {"supported": [STATELESS]}))
+        return
     if how == "error":
         refuse(call, -32000, "no token was given")
     elif how == "wrong":
@@ -198,6 +204,23 @@ def initialize(call, params):
             os.unlink(value)
             leave(4, "not the first time")
         welcome()
+
+
+def discover(call, params):
+    """What servers without sessions are asked first, if at all."""
+    if OPTIONS.get("initialize") == "discover":
+        answer(call, re.sub('"protocolVersion": ?("[^"]+")',
+                            r'"supportedVersions":[\1]', hello(STATELESS)))
+    else:
+        leave(3, "what is server/discover?")
+
+
+def is_stateless(params):
+    """Whether a request is one of the version without sessions."""
+    meta = (params or {}).get("_meta", {})
+    prefix = "io.modelcontextprotocol/"
+    return meta.get(prefix + "protocolVersion") == STATELESS and \
+        meta.get(prefix + "clientCapabilities") == {}
 
 
 def run(call, params, message):
@@ -226,6 +249,15 @@ def take(data):
     call = member(message, "id")
     if method == "initialize":
         initialize(call, params)
+    elif call is not None and method is not None and \
+            OPTIONS.get("initialize", "").startswith("discover") and \
+            not is_stateless(params):
+        refuse(call, -32602, "_meta is missing")
+    elif method == "server/discover":
+        discover(call, params)
+    elif method == "subscriptions/listen":
+        line('{"jsonrpc":"2.0","method":'
+             '"notifications/subscriptions/acknowledged","params":{}}')
     elif "lists" in OPTIONS and method.split("/")[0] in (
             "resources", "prompts"):
         pages(call, method, params)

@@ -150,6 +150,13 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 		how = link->doom;
 		awaits_end = 0;
 	}
+	/* So does how it refused the version with sessions before. */
+	if (link->state == LINK_STARTING && link->doom == NULL &&
+	    link->cause == LINK_BY_ITSELF &&
+	    mcp_client_said(link->client)->refusal.len > 0) {
+		how = mcp_client_said(link->client)->refusal.data;
+		awaits_end = 0;
+	}
 	link->reached = link->state;
 	while ((ask = TAILQ_FIRST(&link->outgoing)) != NULL)
 		ask_move(ask, &link->asks);
@@ -449,7 +456,16 @@ static void
 link_pass_result(struct ask *ask, struct json_span result)
 {
 	auto_free char *line = NULL;
+	struct json_span type;
 	struct err err;
+
+	if (mcp_client_said(ask->link->client)->stateless &&
+	    json_span_get(result, "resultType", &type) > 0 &&
+	    json_span_is(type, "input_required")) {
+		link_refuse(ask, "it asks for something first, which Caisson "
+		    "cannot pass on yet");
+		return;
+	}
 
 	if (result.len > RESULT_MAX) {
 		err_set(&err, "its result has %zu bytes, above the limit of "

@@ -219,6 +219,9 @@ int mcp_client_has(
 struct mcp_said {
 	unsigned int has; /* a bit for each enum mcp_capability */
 	bool answered; /* requests other than "initialize" and a ping */
+	bool stateless; /* it has only the version without sessions */
+	/* How it has refused "initialize", as unfit() takes it; or empty. */
+	struct buffer refusal;
 	/* Its name and version, as it wrote them, at most SERVER_INFO_MAX. */
 	struct buffer info;
 	/*

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../../common/json/jsonrpc.h"
+#include "../../../common/json/stateless.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
@@ -18,12 +19,15 @@
 #include "../state/state.h"
 
 /* All of the line of a call but its parameters has fewer bytes. */
-#define MCP_CLIENT_CALL_MAX 160
+#define MCP_CLIENT_CALL_MAX (160 + sizeof(STATELESS_META))
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
 /* "Method not found" and "invalid request", as JSON writes these codes. */
 #define MCP_CLIENT_NO_METHOD "-32601"
 #define MCP_CLIENT_NO_REQUEST "-32600"
+/* "Invalid parameters", and "unsupported version" of the newest version. */
+#define MCP_CLIENT_NO_PARAMS "-32602"
+#define MCP_CLIENT_NO_VERSION "-32022"
 /* The level of the members of a tool in an answer to "tools/list". */
 #define MCP_CLIENT_MEMBER_DEPTH 5
 /* The longest id that is compared: every digit may be an escape. */
@@ -81,6 +85,7 @@ mcp_client_free(struct mcp_client **clientp)
 		return;
 	free(client->name);
 	free(client->requests);
+	buffer_reset(&client->said.refusal);
 	buffer_reset(&client->said.info);
 	buffer_reset(&client->said.about);
 	buffer_reset(&client->said.instructions);
@@ -285,6 +290,30 @@ mcp_client_send(struct mcp_client *client, struct buffer *line, int call,
 	return client->last_id;
 }
 
+/* Adds parameters, with what _meta has besides that of the version. */
+static void
+mcp_client_add_params(const struct mcp_client *client, struct json_span params,
+    const char *meta, struct buffer *line)
+{
+	const char *own = client->said.stateless ? STATELESS_META : "";
+
+	buffer_add_text(line, ",\"params\":");
+	if (params.len == 0)
+		params = (struct json_span){ "{}", 2 };
+	buffer_add(line, params.p, params.len - 1);
+	if (*meta == '\0' && *own == '\0') {
+		buffer_add_text(line, "}");
+		return;
+	}
+	if (line->data[line->len - 1] != '{')
+		buffer_add_text(line, ",");
+	buffer_add_text(line, "\"_meta\":{");
+	buffer_add_text(line, meta);
+	buffer_add_text(line, *meta != '\0' && *own != '\0' ? "," : "");
+	buffer_add_text(line, own);
+	buffer_add_text(line, "}}");
+}
+
 uint64_t
 mcp_client_ask(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx)
@@ -292,10 +321,8 @@ mcp_client_ask(struct mcp_client *client, const char *method,
 	auto_buffer struct buffer line = { 0 };
 
 	mcp_client_begin(client, method, &line);
-	if (params.len > 0) {
-		buffer_add_text(&line, ",\"params\":");
-		buffer_add(&line, params.p, params.len);
-	}
+	if (client->said.stateless || params.len > 0)
+		mcp_client_add_params(client, params, "", &line);
 	return mcp_client_send(client, &line, 0, answered, ctx);
 }
 
@@ -303,17 +330,14 @@ uint64_t
 mcp_client_call(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx)
 {
+	char token[sizeof("\"progressToken\":") + MCP_CLIENT_ID_SIZE];
 	auto_buffer struct buffer line = { 0 };
 
 	buffer_reserve(&line, MCP_CLIENT_CALL_MAX + params.len);
 	mcp_client_begin(client, method, &line);
-	buffer_add_text(&line, ",\"params\":");
-	buffer_add(&line, params.p, params.len - 1);
-	if (line.data[line.len - 1] != '{')
-		buffer_add_text(&line, ",");
-	buffer_add_text(&line, "\"_meta\":{\"progressToken\":");
-	buffer_add_number(&line, client->last_id + 1);
-	buffer_add_text(&line, "}}");
+	snprintf(token, sizeof(token), "\"progressToken\":%" PRIu64,
+	    client->last_id + 1);
+	mcp_client_add_params(client, params, token, &line);
 	return mcp_client_send(client, &line, 1, answered, ctx);
 }
 
@@ -349,8 +373,9 @@ mcp_client_time_out(struct mcp_client *client, uint64_t id)
 	if (++client->silences != SERVER_SILENCES_MAX)
 		return;
 	/* A server that cannot even be sent a ping counts as silent, too. */
-	(void)mcp_client_ask(client, "ping", (struct json_span){ NULL, 0 },
-	    mcp_client_on_pong, client);
+	(void)mcp_client_ask(client,
+	    client->said.stateless ? "server/discover" : "ping",
+	    (struct json_span){ NULL, 0 }, mcp_client_on_pong, client);
 	client->ends.silent(client->ends.ctx);
 }
 
@@ -361,8 +386,8 @@ mcp_client_is_silent(const struct mcp_client *client)
 }
 
 /*
- * Initialization, for the one era that is supported. Another one would start
- * here.
+ * Initialization. A server of the version without sessions refuses
+ * "initialize", and is asked again in that version.
  */
 
 static int
@@ -402,6 +427,17 @@ mcp_client_judge(const struct mcp_client *client,
 	}
 }
 
+/* Finds its serverInfo, which the newest version has in _meta. */
+static int
+mcp_client_find_info(struct json_span result, struct json_span *info)
+{
+	struct json_span meta;
+
+	return (json_span_get(result, "_meta", &meta) > 0 &&
+	           json_span_get(meta, STATELESS_INFO, info) > 0) ||
+	    json_span_get(result, "serverInfo", info) > 0;
+}
+
 /* Stores its serverInfo, which is only compared with an earlier one. */
 static void
 mcp_client_keep_info(struct mcp_client *client, struct json_span result)
@@ -410,7 +446,7 @@ mcp_client_keep_info(struct mcp_client *client, struct json_span result)
 	struct json_span info, value;
 	size_t n;
 
-	if (json_span_get(result, "serverInfo", &info) == 0 ||
+	if (!mcp_client_find_info(result, &info) ||
 	    json_span_kind(info) != JSON_SPAN_OBJECT)
 		return;
 	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
@@ -472,7 +508,7 @@ mcp_client_keep_about(struct mcp_client *client, struct json_span result)
 	if (json_span_get(result, "instructions", &value) > 0 &&
 	    mcp_client_keep_text(client, value))
 		return;
-	if (json_span_get(result, "serverInfo", &info) == 0)
+	if (!mcp_client_find_info(result, &info))
 		return;
 	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
 		if (json_span_get(info, names[n], &value) > 0 &&
@@ -515,30 +551,100 @@ mcp_client_keep_has(struct mcp_client *client, struct json_span result)
 			client->said.has |= 1U << n;
 }
 
+/* The server has said what it has: it can be used. */
+static void
+mcp_client_welcome(struct mcp_client *client, struct json_span result)
+{
+	mcp_client_keep_has(client, result);
+	mcp_client_keep_info(client, result);
+	mcp_client_keep_about(client, result);
+	mcp_client_keep_instructions(client, result);
+	client->ready = 1;
+	client->ends.ready(client->ends.ctx);
+}
+
+/* Requests to be told of changes, as long as the server runs. */
+static void
+mcp_client_listen(struct mcp_client *client, struct json_span result)
+{
+	static const char params[] =
+	    "{\"notifications\":{\"toolsListChanged\":true}}";
+	struct json_span value;
+
+	if (json_span_get(result, "capabilities", &value) > 0 &&
+	    json_span_get(value, "tools", &value) > 0 &&
+	    json_span_get(value, "listChanged", &value) > 0 &&
+	    json_span_kind(value) == JSON_SPAN_TRUE)
+		(void)mcp_client_ask(client, "subscriptions/listen",
+		    (struct json_span){ params, sizeof(params) - 1 },
+		    mcp_client_on_pong, client);
+}
+
+/* The answer to "server/discover", after "initialize" was refused. */
+static void
+mcp_client_on_discovered(void *ctx, const struct mcp_answer *answer)
+{
+	struct mcp_client *client = ctx;
+	struct json_span versions, version;
+	struct json_span_walk walk;
+
+	if (answer->outcome == MCP_RESULT && json_span_get(answer->value,
+	        "supportedVersions", &versions) > 0) {
+		walk = json_span_walk(versions);
+		while (json_span_next_element(&walk, &version))
+			if (json_span_is(version, STATELESS_VERSION)) {
+				mcp_client_listen(client, answer->value);
+				mcp_client_welcome(client, answer->value);
+				return;
+			}
+	}
+	mcp_client_unfit(client, client->said.refusal.data);
+}
+
+/*
+ * Whether a server may have refused "initialize" because it knows only versions
+ * without it, not because of who asks.
+ */
+static int
+mcp_client_may_discover(const struct mcp_answer *answer)
+{
+	static const char *const codes[] = { MCP_CLIENT_NO_VERSION,
+		MCP_CLIENT_NO_METHOD, MCP_CLIENT_NO_PARAMS,
+		MCP_CLIENT_NO_REQUEST };
+	struct json_span code;
+	size_t n;
+
+	if (answer->outcome != MCP_ERROR ||
+	    json_span_get(answer->value, "code", &code) != 1)
+		return 0;
+	for (n = 0; n < sizeof(codes) / sizeof(codes[0]); n++)
+		if (code.len == strlen(codes[n]) &&
+		    memcmp(code.p, codes[n], code.len) == 0)
+			return 1;
+	return 0;
+}
+
 static void
 mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 {
 	static const char initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/initialized\"}\n";
 	struct mcp_client *client = ctx;
-	auto_buffer struct buffer why = { 0 };
 
-	mcp_client_judge(client, answer, &why);
-	if (why.len > 0) {
-		mcp_client_unfit(client, why.data);
+	mcp_client_judge(client, answer, &client->said.refusal);
+	if (client->said.refusal.len > 0) {
+		client->said.stateless = mcp_client_may_discover(answer);
+		if (!client->said.stateless || mcp_client_ask(client,
+		        "server/discover", (struct json_span){ NULL, 0 },
+		        mcp_client_on_discovered, client) == 0)
+			mcp_client_unfit(client, client->said.refusal.data);
 		return;
 	}
-	if (mcp_client_notify(
-	        client, initialized, sizeof(initialized) - 1) == -1) {
+	if (mcp_client_notify(client, initialized, sizeof(initialized) - 1) ==
+	    -1)
 		mcp_client_unfit(client, "does not read its standard input");
-		return;
-	}
-	mcp_client_keep_has(client, answer->value);
-	mcp_client_keep_info(client, answer->value);
-	mcp_client_keep_about(client, answer->value);
-	mcp_client_keep_instructions(client, answer->value);
-	client->ready = 1;
-	client->ends.ready(client->ends.ctx);
+	else
+		mcp_client_welcome(client, answer->value);
 }
 
 void
@@ -566,6 +672,7 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 	client->silences = 0;
 	if (answer->outcome != MCP_BROKEN &&
 	    taken.answered != mcp_client_on_greeted &&
+	    taken.answered != mcp_client_on_discovered &&
 	    taken.answered != mcp_client_on_pong)
 		client->said.answered = 1;
 	/*
