@@ -40,23 +40,42 @@ struct intake {
 
 /*
  * As share_judge, after versions that give way have been removed: none, if that
- * would not make room.
+ * would not make room. The version before this one is still there, but counts
+ * as removed: so a file may shrink in any case.
  */
 static enum file_fault
-intake_make_room(struct files *files, const char *owner, uint64_t size,
-    int coming)
+intake_make_room(struct files *files, const char *owner, const char *name,
+    uint64_t size, int coming)
 {
 	const struct share none = { 0 };
+	const struct stored_file *before = index_find(files, owner, name, 0);
+	struct share going = outdated_share(files, owner, 1);
 	enum file_fault fault =
 	    share_judge(files, owner, size, coming, none);
 
+	if (before != NULL) {
+		going.count++;
+		going.bytes += before->head.size;
+	}
 	if (fault == FILE_FAULT_NONE ||
-	    share_judge(files, owner, size, coming,
-	        outdated_share(files, owner, 1)) != FILE_FAULT_NONE)
+	    ((before == NULL || size > before->head.size) && share_judge(files,
+	        owner, size, coming, going) != FILE_FAULT_NONE))
 		return fault;
 	while (fault != FILE_FAULT_NONE && outdated_remove(files, owner))
 		fault = share_judge(files, owner, size, coming, none);
-	return fault;
+	return before != NULL ? FILE_FAULT_NONE : fault;
+}
+
+/* A file was stored where the version before had to count as removed. */
+static void
+intake_keep_share(struct files *files, const struct head *head)
+{
+	const struct share own = { 1, head->size };
+
+	if (index_renew(files) == 0)
+		while (share_judge(files, head->owner, head->size, 0, own) !=
+		    FILE_FAULT_NONE && outdated_remove(files, head->owner))
+			;
 }
 
 /* The fault for a failed write, from errno. */
@@ -107,7 +126,7 @@ intake_begin(struct files *files, const char *owner, const char *name,
 	struct intake *intake;
 
 	*fault = index_renew(files) == -1 ? FILE_FAULT_FOLDER :
-	    intake_make_room(files, owner, size, 1);
+	    intake_make_room(files, owner, name, size, 1);
 	if (*fault != FILE_FAULT_NONE)
 		return NULL;
 	intake = mem_alloc(sizeof(*intake));
@@ -311,7 +330,10 @@ static enum intake_state
 intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 {
 	struct files *files = intake->files;
+	const struct head *head = &intake->coming.head;
+	const struct share none = { 0 };
 	auto_fd int lock = directory_lock(files->folder);
+	int full;
 
 	if (lock == -1 && errno == EWOULDBLOCK && intake_may_wait(until))
 		return INTAKE_WAITS;
@@ -322,10 +344,15 @@ intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 	else if (index_renew(files) == -1)
 		*fault = FILE_FAULT_FOLDER;
 	else
-		*fault = intake_make_room(files, intake->coming.head.owner,
-		    intake->coming.head.size, 0);
-	if (*fault == FILE_FAULT_NONE)
+		*fault = intake_make_room(
+		    files, head->owner, head->name, head->size, 0);
+	if (*fault == FILE_FAULT_NONE) {
+		full = share_judge(files, head->owner, head->size, 0, none) !=
+		    FILE_FAULT_NONE;
 		*fault = intake_name(intake);
+		if (*fault == FILE_FAULT_NONE && full)
+			intake_keep_share(files, head);
+	}
 	return *fault == FILE_FAULT_NONE ? INTAKE_STORED : INTAKE_FAILED;
 }
 

@@ -164,9 +164,31 @@ UNIT_TEST(owners_share_the_room)
 	};
 	size_t i;
 
-	for (i = 0; i < UNIT_COUNT(steps); i++)
-		ck_assert_msg(add_holes(steps[i].owner, "a",
+	for (i = 0; i < UNIT_COUNT(steps); i++) {
+		const char name[] = { (char)('a' + i), '\0' };
+
+		ck_assert_msg(add_holes(steps[i].owner, name,
 		        steps[i].mib * MIB) == steps[i].fault, "step %zu", i);
+	}
+}
+
+/* "one" may keep less than before once "two" has files. */
+UNIT_TEST(a_file_may_always_shrink)
+{
+	ck_assert_int_eq(add_holes("one", "a", 8 * MIB), FILE_FAULT_NONE);
+	ck_assert_int_eq(add_holes("one", "b", 24 * MIB), FILE_FAULT_NONE);
+	ck_assert_int_eq(add_holes("two", "a", 16 * MIB), FILE_FAULT_NONE);
+	ck_assert_int_eq(add_holes("one", "c", 1), FILE_FAULT_SHARE);
+	ck_assert_int_eq(add_holes("one", "a", 9 * MIB), FILE_FAULT_SHARE);
+	ck_assert_uint_eq(newest("one", "a"), 1);
+	ck_assert_int_eq(add_holes("one", "a", 7 * MIB), FILE_FAULT_NONE);
+	ck_assert_uint_eq(newest("one", "a"), 2);
+	ck_assert_uint_eq(files.stored_count, 3);
+	files.most = 20 * MIB;
+	ck_assert_int_eq(add_holes("one", "b", 22 * MIB), FILE_FAULT_NONE);
+	ck_assert_int_eq(add_holes("one", "b", 23 * MIB), FILE_FAULT_LARGE);
+	ck_assert_uint_eq(newest("one", "b"), 2);
+	ck_assert_uint_eq(files.stored_count, 3);
 }
 
 UNIT_TEST(earlier_versions_give_way)
@@ -180,6 +202,11 @@ UNIT_TEST(earlier_versions_give_way)
 	ck_assert_uint_eq(files.stored_count, 2);
 	ck_assert_int_eq(add_holes("", "b", 35 * MIB), FILE_FAULT_QUOTA);
 	ck_assert_uint_eq(files.stored_count, 2);
+	/* The one before goes when the new one is stored, and not earlier. */
+	ck_assert_int_eq(add_holes("", "a", 60 * MIB), FILE_FAULT_NONE);
+	ck_assert_int_eq(add_holes("", "a", 65 * MIB), FILE_FAULT_LARGE);
+	ck_assert_uint_eq(newest("", "a"), 5);
+	ck_assert_uint_eq(files.stored_count, 1);
 }
 
 UNIT_TEST(old_files_are_removed)
