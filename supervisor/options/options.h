@@ -10,7 +10,6 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/base/err.h"
-#include "../../common/file_fault.h"
 #include "option_table.h"
 
 /* The origin of a value; later ones take precedence over earlier ones. */
@@ -160,12 +159,5 @@ void options_report(const struct options *options);
 
 /* Returns whether --json is given. */
 int options_json(const struct options *options);
-
-/*
- * file_fault.c: returns the cause and the fix, as the end of a sentence that
- * starts with the name of the file and "was not kept: " or the like. The caller
- * frees it.
- */
-char *file_fault_text(enum file_fault fault, const struct options *options);
 
 #endif

@@ -161,6 +161,13 @@ void files_give_up(struct files_task *task);
 /* Lets it continue without callbacks. NULL inside is accepted. */
 void files_forget(struct files_task **task);
 
+/*
+ * file_fault.c: returns the cause and the fix, as the end of a sentence that
+ * starts with the name of the file and "was not kept: " or the like. The caller
+ * frees it.
+ */
+char *file_fault_text(enum file_fault fault, const struct options *options);
+
 /* For the handlers of these messages. */
 void files_hear_filed(
     struct files *files, uint64_t task, const struct file_row *row);

@@ -3,7 +3,7 @@
  * a pure function.
  */
 #include "../../common/base/mem.h"
-#include "options.h"
+#include "files.h"
 
 /* Returns the texts that contain values of options. */
 static char *
