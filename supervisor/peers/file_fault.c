@@ -2,36 +2,61 @@
  * Why a file was not kept, for its user: cause and fix. Runs in the supervisor;
  * a pure function.
  */
+#include <string.h>
+
 #include "../../common/base/mem.h"
 #include "files.h"
 
-/* Returns the texts that contain values of options. */
+/* Returns the texts that contain values of options, or of the owner. */
 static char *
-file_fault_limit(enum file_fault fault, const struct options *options)
+file_fault_limit(enum file_fault fault, const struct options *options,
+    const struct files_usage *used, const char *flag)
 {
 	unsigned long long most = options->files_max / MIB;
+	unsigned long long files = used->files;
+	double bytes = (double)used->bytes / MIB;
 
 	switch (fault) {
 	case FILE_FAULT_LARGE:
 		return mem_printf("it is larger than all files together may be "
 		    "(%llu MiB): raise CAISSON_FILES_MAX", most);
 	case FILE_FAULT_QUOTA:
-		return mem_printf("all files together may take %llu MiB: "
-		    "remove some ('caisson files remove'), or raise "
-		    "CAISSON_FILES_MAX", most);
+		return mem_printf("all files together may take %llu MiB, and "
+		    "this owner keeps %llu of %.1f MiB: remove some ('caisson "
+		    "files remove%s'), or raise CAISSON_FILES_MAX", most,
+		    files, bytes, flag);
 	case FILE_FAULT_SHARE:
-		return mem_strdup("this client keeps as much as it may beside "
-		    "others: remove some files, or let the operator raise "
-		    "CAISSON_FILES_MAX ('caisson files usage' shows who keeps "
-		    "how much)");
+		return mem_printf("this owner keeps %llu files of %.1f MiB, "
+		    "and may keep %llu of %.1f MiB beside others: remove some "
+		    "('caisson files remove%s'), or let the operator raise "
+		    "CAISSON_FILES_MAX, which is %llu MiB ('caisson files "
+		    "usage' shows who keeps how much)", files, bytes,
+		    (unsigned long long)used->files_most,
+		    (double)used->bytes_most / MIB, flag, most);
+	case FILE_FAULT_UNKNOWN:
+		return mem_printf("there is no file of this name, or not this "
+		    "version of it ('caisson files list%s' shows all)", flag);
+	case FILE_FAULT_CROWDED:
+		return mem_printf("the conversation has too many files: remove "
+		    "some in a call that adds none, or with 'caisson files "
+		    "remove%s'", flag);
+	case FILE_FAULT_ROOM:
+		if (strchr(used->owner, '\n') == NULL)
+			return mem_strdup("the box has no room for it: raise "
+			    "CAISSON_MEMORY");
+		return mem_printf("the box has no room for it: raise "
+		    "CAISSON_MEMORY, or remove files of the conversation "
+		    "('caisson files remove%s')", flag);
 	default:
 		return mem_printf("there are %d files, the most there may be: "
-		    "remove some ('caisson files remove')", FILES_COUNT_MAX);
+		    "remove some ('caisson files remove%s')", FILES_COUNT_MAX,
+		    flag);
 	}
 }
 
 char *
-file_fault_text(enum file_fault fault, const struct options *options)
+file_fault_text(enum file_fault fault, const struct options *options,
+    const struct files_usage *used)
 {
 	static const char *const texts[FILE_FAULTS] = {
 		[FILE_FAULT_DIRECTORY] = "it is a directory that cannot be "
@@ -51,19 +76,12 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		[FILE_FAULT_CHANGED] = "it changed while it was read",
 		[FILE_FAULT_DISK] = "the disk of the state directory is full, "
 		    "or cannot be written",
-		[FILE_FAULT_UNKNOWN] = "there is no file of this name, or not "
-		    "this version of it ('caisson files list' shows all)",
 		[FILE_FAULT_TAKEN] = "the box already has something of this "
 		    "name",
-		[FILE_FAULT_ROOM] = "the box has no room for it: raise "
-		    "CAISSON_MEMORY",
 		[FILE_FAULT_FOLDER] = "the directory of files cannot be used: "
 		    "the log says why",
 		[FILE_FAULT_BUSY] = "it cannot be opened or handed over now: "
 		    "try again; the log says why",
-		[FILE_FAULT_CROWDED] = "the conversation has too many files: "
-		    "remove some in a call that adds none, or with 'caisson "
-		    "files remove'",
 		[FILE_FAULT_CLASH] = "a file of the conversation has the name "
 		    "of a folder in it: choose another name, or remove that "
 		    "file",
@@ -71,8 +89,10 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		[FILE_FAULT_PORTER] = "the process that copies files was too "
 		    "slow or exited early",
 	};
+	auto_free char *scope =
+	    mem_dup(used->owner, strcspn(used->owner, "\n"));
+	auto_free char *flag = mem_printf("%s%s", FILES_OWNER_FLAG(scope));
 
-	if (texts[fault] == NULL)
-		return file_fault_limit(fault, options);
-	return mem_strdup(texts[fault]);
+	return texts[fault] != NULL ? mem_strdup(texts[fault]) :
+	    file_fault_limit(fault, options, used, flag);
 }

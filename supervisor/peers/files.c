@@ -30,6 +30,8 @@ struct files_task {
 	enum ipc_type type; /* of its first message */
 	uint64_t number;
 	struct files_user user;
+	char *owner;
+	struct files_usage used; /* as USED told it of this owner */
 	struct event *timer; /* since the last sign of progress */
 	bool given_up;
 	bool awaited; /* FILE_AWAITED was received */
@@ -66,6 +68,7 @@ files_task_free(struct files_task *task)
 {
 	files_task_end_porter(task);
 	loop_event_free(&task->timer);
+	free(task->owner);
 	free(task);
 }
 
@@ -296,7 +299,7 @@ files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
 
 /* Returns a task that is not sent yet; NULL with err if there is no process. */
 static struct files_task *
-files_task_new(struct files *files, enum ipc_type type,
+files_task_new(struct files *files, enum ipc_type type, const char *owner,
     const struct files_user *user, struct err *err)
 {
 	struct files_task *task;
@@ -310,6 +313,7 @@ files_task_new(struct files *files, enum ipc_type type,
 	task->type = type;
 	task->number = ++files->started;
 	task->user = *user;
+	task->owner = mem_strdup(owner);
 	task->timer =
 	    evtimer_new(files->service.base, files_task_on_timer, task);
 	files_task_set_timer(task, FILES_COLLECT_MS);
@@ -352,7 +356,7 @@ files_mirror(struct files *files, const char *owner,
 	struct ipc_collect collect = { .owner = owner,
 		.synced = { (const uint8_t *)synced->data, synced->len, -1 } };
 	struct files_task *task = files_task_new(
-	    files, IPC_COLLECT, user, err);
+	    files, IPC_COLLECT, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -380,7 +384,7 @@ files_deliver(struct files *files, const char *owner, const char *names,
 	struct ipc_deliver deliver = { .owner = owner,
 		.names = { (const uint8_t *)names, names_len } };
 	struct files_task *task = files_task_new(
-	    files, IPC_DELIVER, user, err);
+	    files, IPC_DELIVER, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -420,7 +424,7 @@ files_add(struct files *files, const char *owner, const char *name,
 		.name = files_name(name),
 		.content = { (const uint8_t *)data, len, -1 } };
 	struct files_task *task = files_task_new(
-	    files, IPC_ADD_FILE, user, err);
+	    files, IPC_ADD_FILE, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -436,7 +440,7 @@ files_receive(struct files *files, const char *owner, const char *name,
 		.name = files_name(name),
 		.size = size };
 	struct files_task *task = files_task_new(
-	    files, IPC_RECEIVE_FILE, user, err);
+	    files, IPC_RECEIVE_FILE, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -453,7 +457,7 @@ files_list(struct files *files, const char *owner, int all, int versions,
 		.versions = versions != 0,
 		.all = all != 0 };
 	struct files_task *task = files_task_new(
-	    files, IPC_LIST_FILES, user, err);
+	    files, IPC_LIST_FILES, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -467,7 +471,7 @@ files_list_usage(
 {
 	struct ipc_list_usage list = { 0 };
 	struct files_task *task = files_task_new(
-	    files, IPC_LIST_USAGE, user, err);
+	    files, IPC_LIST_USAGE, "", user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -483,7 +487,7 @@ files_fetch(struct files *files, const char *owner, const char *name,
 		.name = files_name(name),
 		.version = version };
 	struct files_task *task = files_task_new(
-	    files, IPC_FETCH_FILE, user, err);
+	    files, IPC_FETCH_FILE, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -500,7 +504,7 @@ files_remove(struct files *files, const char *owner, const char *name,
 		.version = version,
 		.all = name == NULL && strchr(owner, '\n') == NULL };
 	struct files_task *task = files_task_new(
-	    files, IPC_REMOVE_FILES, user, err);
+	    files, IPC_REMOVE_FILES, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
@@ -576,13 +580,23 @@ files_hear_used(
 
 	if (task == NULL)
 		return;
-	if (task->type != IPC_LIST_USAGE) {
+	if (task->type != IPC_LIST_USAGE && task->type != IPC_COLLECT &&
+	    task->type != IPC_ADD_FILE && task->type != IPC_RECEIVE_FILE) {
 		service_violate(files, "an owner that was not asked for");
 		return;
 	}
 	files_task_hear(task);
+	task->used = *row;
 	if (task->user.used != NULL)
 		task->user.used(task->user.ctx, row);
+}
+
+/* Returns the sentence, which the caller frees. */
+static char *
+files_task_why(struct files_task *task, enum file_fault fault)
+{
+	task->used.owner = task->owner; /* with its conversation */
+	return file_fault_text(fault, task->files->options, &task->used);
 }
 
 void
@@ -590,6 +604,7 @@ files_hear_skipped(struct files *files, uint64_t number, const char *name,
     size_t len, enum file_fault fault)
 {
 	struct files_task *task = files_find(files, number);
+	auto_free char *why = NULL;
 
 	if (task == NULL)
 		return;
@@ -598,8 +613,9 @@ files_hear_skipped(struct files *files, uint64_t number, const char *name,
 		return;
 	}
 	files_task_hear(task);
+	why = files_task_why(task, fault);
 	if (task->user.skipped != NULL)
-		task->user.skipped(task->user.ctx, name, len, fault);
+		task->user.skipped(task->user.ctx, name, len, fault, why);
 }
 
 void
@@ -660,7 +676,7 @@ files_hear_done(struct files *files, uint64_t number, uint64_t count,
 		return;
 	}
 	if (fault != FILE_FAULT_NONE) {
-		text = file_fault_text(fault, files->options);
+		text = files_task_why(task, fault);
 		if (len > 0) {
 			shown_add(&why, name, len);
 			buffer_add_text(&why, ": ");

@@ -54,9 +54,12 @@ struct files_user {
 	void (*filed)(void *ctx, const struct file_row *row);
 	/* One more owner keeps files. */
 	void (*used)(void *ctx, const struct files_usage *row);
-	/* A file of the code was not kept, or not delivered; name is bytes. */
-	void (*skipped)(
-	    void *ctx, const char *name, size_t len, enum file_fault fault);
+	/*
+	 * A file of the code was not kept, or not delivered; name is bytes, why
+	 * the end of a sentence.
+	 */
+	void (*skipped)(void *ctx, const char *name, size_t len,
+	    enum file_fault fault, const char *why);
 	/*
 	 * The bytes of the last file of filed: those of the descriptor from
 	 * offset on. The descriptor may be taken.
@@ -164,9 +167,14 @@ void files_forget(struct files_task **task);
 /*
  * file_fault.c: returns the cause and the fix, as the end of a sentence that
  * starts with the name of the file and "was not kept: " or the like. The caller
- * frees it.
+ * frees it. The owner of used may be one with a conversation; its amounts count
+ * for faults of room only.
  */
-char *file_fault_text(enum file_fault fault, const struct options *options);
+char *file_fault_text(enum file_fault fault, const struct options *options,
+    const struct files_usage *used);
+
+/* Two strings: the flag by which commands on files name an owner. */
+#define FILES_OWNER_FLAG(scope) *(scope) == '\0' ? "" : " --owner ", (scope)
 
 /* For the handlers of these messages. */
 void files_hear_filed(

@@ -114,6 +114,7 @@ call_conclude(struct call *call)
 	    in_force_notes(call->runs->config, &len) : NULL;
 	if (len > 0)
 		buffer_add(notes, more, len);
+	call->result.files.scope = call->request.owner->scope;
 	if (call->collection != NULL)
 		collection_take(call->collection, &call->result.files, notes);
 	call->result.notes = notes->data;

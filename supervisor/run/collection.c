@@ -37,7 +37,6 @@ struct collection_part {
 };
 
 struct collection {
-	const struct options *options;
 	struct collection_part out; /* the files to keep */
 	struct collection_part data; /* those of the conversation */
 	struct event *soon; /* reports a failed start later */
@@ -123,12 +122,11 @@ collection_note(struct collection *collection, const char *fmt, ...)
 }
 
 static void
-collection_on_skipped(
-    void *ctx, const char *name, size_t len, enum file_fault fault)
+collection_on_skipped(void *ctx, const char *name, size_t len,
+    enum file_fault fault, const char *why)
 {
 	struct collection_part *part = ctx;
 	struct collection *collection = part->collection;
-	auto_free char *why = file_fault_text(fault, collection->options);
 	auto_buffer struct buffer shown = { 0 };
 
 	if (part->skipped++ >= FILES_NAMED_MAX)
@@ -311,15 +309,14 @@ collection_start(struct collection *collection, struct files *files,
 }
 
 struct collection *
-collection_new(struct files *files, const struct options *options,
-    const struct request *request, struct box *box,
-    const struct delivery *delivery, void (*done)(void *ctx), void *ctx)
+collection_new(struct files *files, const struct request *request,
+    struct box *box, const struct delivery *delivery, void (*done)(void *ctx),
+    void *ctx)
 {
 	struct collection *collection = mem_alloc(sizeof(*collection));
 	const struct timeval now = { 0, 0 };
 
 	collection_look(&box->files);
-	collection->options = options;
 	collection->synced = box->how & BOX_SESSION ? &box->files.synced : NULL;
 	collection->done = done;
 	collection->ctx = ctx;

@@ -16,21 +16,18 @@
 #include "run.h"
 
 static void
-delivery_on_skipped(
-    void *ctx, const char *name, size_t len, enum file_fault fault)
+delivery_on_skipped(void *ctx, const char *name, size_t len,
+    enum file_fault fault, const char *why)
 {
 	struct delivery *delivery = ((struct delivery_part *)ctx)->delivery;
-	auto_free char *why = file_fault_text(fault, delivery->options);
-	int is_data = ctx == &delivery->data && fault == FILE_FAULT_ROOM;
 	auto_buffer struct buffer shown = { 0 };
 
+	(void)fault;
 	if (delivery->failure != NULL)
 		return;
 	shown_add(&shown, name, len);
 	delivery->failure = mem_printf(
-	    "the file %s cannot be put into the box: %s%s", shown.data, why,
-	    is_data ? ", or remove files of the conversation ('caisson files "
-	    "remove')" : "");
+	    "the file %s cannot be put into the box: %s", shown.data, why);
 }
 
 /* A file of the conversation is given to the box. */
@@ -121,13 +118,11 @@ delivery_restore(struct delivery *delivery, struct files *files,
 }
 
 struct delivery *
-delivery_new(struct files *files, const struct options *options,
-    const struct request *request, struct box *box, void (*done)(void *ctx),
-    void *ctx, struct err *err)
+delivery_new(struct files *files, const struct request *request,
+    struct box *box, void (*done)(void *ctx), void *ctx, struct err *err)
 {
 	struct delivery *delivery = mem_alloc(sizeof(*delivery));
 
-	delivery->options = options;
 	delivery->done = done;
 	delivery->ctx = ctx;
 	delivery->asked.delivery = delivery->data.delivery = delivery;

@@ -144,8 +144,8 @@ local_collects(struct local *local)
 		if (stays)
 			box_hold(box);
 		call->collection = collection_new(call->runs->peers.files,
-		    call->runs->options, &call->request, box, local->delivery,
-		    local_conclude, local);
+		    &call->request, box, local->delivery, local_conclude,
+		    local);
 		call_report(call, CALL_FILES);
 	} else if (late) {
 		text_list_add(&call->notes, call->request.conversation != NULL ?
@@ -286,8 +286,8 @@ local_deliver(struct local *local, struct err *err)
 		return err_set(err, "boxes with reduced isolation, and "
 		    "containers whose files cannot be reached, have no files "
 		    "of conversations: leave out the argument conversationId");
-	local->delivery = delivery_new(runs->peers.files, runs->options,
-	    request, box, local_on_delivered, local, err);
+	local->delivery = delivery_new(runs->peers.files, request, box,
+	    local_on_delivered, local, err);
 	return local->delivery == NULL ? -1 : 0;
 }
 

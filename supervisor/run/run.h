@@ -192,6 +192,7 @@ struct call_file {
 struct call_files {
 	struct call_file *one;
 	size_t count;
+	const char *scope; /* of their owner */
 };
 
 /* The session of a call. */
@@ -292,9 +293,8 @@ struct delivery;
  * from the loop. Errors are reported by collection_take.
  */
 struct collection *collection_new(struct files *files,
-    const struct options *options, const struct request *request,
-    struct box *box, const struct delivery *delivery, void (*done)(void *ctx),
-    void *ctx);
+    const struct request *request, struct box *box,
+    const struct delivery *delivery, void (*done)(void *ctx), void *ctx);
 
 /*
  * Looks whether directories of the box are full: files of a call that lacked
@@ -332,7 +332,6 @@ struct delivery_part {
 };
 
 struct delivery {
-	const struct options *options;
 	struct delivery_part asked; /* the files in /workspace/in */
 	struct delivery_part data;  /* those of the conversation */
 	void (*done)(void *ctx);
@@ -351,8 +350,8 @@ int delivery_due(const struct request *request);
  * loop. Returns NULL with err if it cannot start.
  */
 struct delivery *delivery_new(struct files *files,
-    const struct options *options, const struct request *request,
-    struct box *box, void (*done)(void *ctx), void *ctx, struct err *err);
+    const struct request *request, struct box *box, void (*done)(void *ctx),
+    void *ctx, struct err *err);
 
 /* Frees it, and drops its result. NULL inside is accepted. */
 void delivery_free(struct delivery **delivery);

@@ -221,7 +221,7 @@ except OSError as error:
 
     assert.deepEqual(links(result).map(({ name }) => name), ['a', 'c']);
     assert.match(text(result), /^File too large\n/);
-    assert.match(text(result), /note: \/workspace\/out\/b was not kept: all files together may take 1 MiB: remove some \('caisson files remove'\), or raise CAISSON_FILES_MAX\n/);
+    assert.match(text(result), /note: \/workspace\/out\/b was not kept: all files together may take 1 MiB, and this owner keeps 1 of 0\.6 MiB: remove some \('caisson files remove'\), or raise CAISSON_FILES_MAX\n/);
     assert.match(text(result), /note: \/workspace\/out\/giant was not kept: it is larger than all files together may be \(1 MiB\): raise CAISSON_FILES_MAX$/);
     /* The box has room for a quarter of its memory there. */
     result = await run(client, `

@@ -189,7 +189,7 @@ answer_add_file_lines(struct buffer *text, const struct call_files *files,
 		const struct file_link link = answer_file_link(&files->one[i]);
 
 		buffer_add_text(text, "\n");
-		file_link_add_line(text, &link);
+		file_link_add_line(text, &link, files->scope);
 		if (files->one[i].cut)
 			buffer_add_text(text, " may be incomplete");
 		if (!style->linking) {

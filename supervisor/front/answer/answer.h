@@ -127,7 +127,8 @@ void file_link_add_size(struct buffer *text, uint64_t size);
  * /data/a.csv (12 kB)" for one of a conversation. Invisible characters and
  * control characters in its name are escaped.
  */
-void file_link_add_line(struct buffer *text, const struct file_link *link);
+void file_link_add_line(struct buffer *text, const struct file_link *link,
+    const char *scope);
 
 /* Returns whether a URI, a JSON string, has the prefix of files. */
 int file_link_is(struct json_span uri);

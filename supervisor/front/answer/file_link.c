@@ -11,6 +11,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/utf8.h"
+#include "../../peers/files.h"
 #include "answer.h"
 
 #define FILE_LINK_VERSION "?version="
@@ -75,7 +76,8 @@ file_link_add_size(struct buffer *text, uint64_t size)
 }
 
 void
-file_link_add_line(struct buffer *text, const struct file_link *link)
+file_link_add_line(struct buffer *text, const struct file_link *link,
+    const char *scope)
 {
 	buffer_add_text(text, "file: ");
 	if (file_link_has_conversation(link))
@@ -87,8 +89,8 @@ file_link_add_line(struct buffer *text, const struct file_link *link)
 		buffer_printf(text, ", version %llu",
 		    (unsigned long long)link->version);
 	if (link->size > FILE_READ_MAX)
-		buffer_add_text(text,
-		    ", too large to be read: 'caisson files save'");
+		buffer_printf(text, ", too large to be read: 'caisson files "
+		    "save%s%s'", FILES_OWNER_FLAG(scope));
 	buffer_add_text(text, ")");
 }
 

@@ -183,7 +183,8 @@ resources_on_found(void *ctx, const struct file_row *row)
 
 /* Returns the bytes of a file from offset to its end; NULL with err. */
 static char *
-resources_load(int file, uint64_t offset, size_t *len, struct err *err)
+resources_load(int file, uint64_t offset, const char *scope, size_t *len,
+    struct err *err)
 {
 	auto_buffer struct buffer bytes = { 0 };
 	struct stat st;
@@ -195,9 +196,9 @@ resources_load(int file, uint64_t offset, size_t *len, struct err *err)
 	}
 	if ((uint64_t)st.st_size - offset > FILE_READ_MAX) {
 		err_set(err, "it has %llu bytes, more than the %lu MiB that a "
-		    "client is sent: 'caisson files save' writes it to a file",
-		    (unsigned long long)((uint64_t)st.st_size - offset),
-		    FILE_READ_MAX / MIB);
+		    "client is sent: 'caisson files save%s%s' writes it to a "
+		    "file", (unsigned long long)((uint64_t)st.st_size - offset),
+		    FILE_READ_MAX / MIB, FILES_OWNER_FLAG(scope));
 		return NULL;
 	}
 	while ((n = pread(file, buffer_reserve(&bytes, PIPE_CHUNK), PIPE_CHUNK,
@@ -218,7 +219,8 @@ resources_on_fetched(void *ctx, int *file, uint64_t offset)
 	struct err err;
 	size_t len;
 
-	bytes = resources_load(*file, offset, &len, &err);
+	bytes = resources_load(*file, offset,
+	    request->context.owner->scope, &len, &err);
 	if (bytes == NULL) {
 		request->why =
 		    mem_printf("the file cannot be read: %s", err.text);

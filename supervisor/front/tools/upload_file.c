@@ -201,7 +201,8 @@ upload_file_on_filed(void *ctx, const struct file_row *row)
 	const struct file_link link = { row->name, row->version, row->size,
 		row->type, row->conversation };
 
-	file_link_add_line(&upload->text, &link);
+	file_link_add_line(&upload->text, &link,
+	    upload->call->context.owner->scope);
 	file_link_add_members(&upload->link, &link);
 }
 

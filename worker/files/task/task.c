@@ -79,6 +79,17 @@ task_tell_used(struct task *task, const char *owner, struct share own,
 	    channel_send_used(task->files->supervisor, &used, &err), &err);
 }
 
+/* Tells what the owner keeps, and may keep, before a fault of these. */
+static void
+task_tell_share(struct task *task, enum file_fault fault)
+{
+	const struct files *files = task->files;
+
+	if (fault == FILE_FAULT_QUOTA || fault == FILE_FAULT_SHARE)
+		task_tell_used(task, task->owner, share_of(files, task->owner),
+		    share_most(files, task->owner), 0);
+}
+
 void
 task_tell_skipped(
     struct task *task, struct ipc_bytes name, enum file_fault fault)
@@ -88,6 +99,7 @@ task_tell_skipped(
 		.fault = fault };
 	struct err err;
 
+	task_tell_share(task, fault);
 	task_told(
 	    channel_send_skipped(task->files->supervisor, &left, &err),
 	    &err);
@@ -267,6 +279,7 @@ task_ended_wake(struct task *task)
 		.name = task_name_bytes(&task->failed) };
 	struct err err;
 
+	task_tell_share(task, task->fault);
 	task_told(
 	    channel_send_task_done(task->files->supervisor, &done, &err),
 	    &err);

@@ -98,7 +98,8 @@ on_filed(void *ctx, const struct file_row *row)
 }
 
 static void
-on_skipped(void *ctx, const char *name, size_t len, enum file_fault fault)
+on_skipped(void *ctx, const char *name, size_t len, enum file_fault fault,
+    const char *why)
 {
 	ck_assert_ptr_eq(ctx, &told);
 	buffer_printf(&told, "left out %.*s %d\n", (int)len, name, (int)fault);
@@ -304,23 +305,35 @@ UNIT_TEST(faults_become_sentences)
 {
 	open_stage();
 	list_well(1);
-	say_done(1, FILE_FAULT_QUOTA, "\x1b.txt");
-	ck_assert_str_eq(told.data, "done 3 \\x1b.txt: all files together may "
-	    "take 5 MiB: remove some ('caisson files remove'), or raise "
-	    "CAISSON_FILES_MAX\n");
+	say_done(1, FILE_FAULT_LARGE, "\x1b.txt");
+	ck_assert_str_eq(told.data, "done 3 \\x1b.txt: it is larger than all "
+	    "files together may be (5 MiB): raise CAISSON_FILES_MAX\n");
 	close_stage();
 }
 
 /* Each fault has a sentence of its own. */
 UNIT_TESTS(every_fault_has_its_sentence, FILE_FAULTS - 1)
 {
+	const struct files_usage used = { .owner = "one\ntalk",
+		.files = 2,
+		.bytes = 3 * MIB / 2,
+		.files_most = 7,
+		.bytes_most = MIB };
 	auto_free char *text =
-	    file_fault_text((enum file_fault)(_i + 1), &options);
+	    file_fault_text((enum file_fault)(_i + 1), &options, &used);
 	auto_free char *next = file_fault_text(
-	    (enum file_fault)((_i + 1) % (FILE_FAULTS - 1) + 1), &options);
+	    (enum file_fault)((_i + 1) % (FILE_FAULTS - 1) + 1), &options,
+	    &used);
 
 	ck_assert_uint_gt(strlen(text), 10);
 	ck_assert_str_ne(text, next);
+	/* What an owner with a token keeps is reached by its name. */
+	ck_assert(strstr(text, "caisson files remove") == NULL ||
+	    strstr(text, "caisson files remove --owner one'") != NULL);
+	if (_i + 1 == FILE_FAULT_SHARE)
+		ck_assert_msg(strncmp(text, "this owner keeps 2 files of "
+		    "1.5 MiB, and may keep 7 of 1.0 MiB beside others: remove",
+		    70) == 0, "%s", text);
 }
 
 /* Of a task that there is not (0), half a message (1): it is killed. */
