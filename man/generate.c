@@ -93,6 +93,8 @@ option_argument(enum option_kind kind)
 		return "name[:port]";
 	case OPTION_KIND_ORIGINS:
 		return "origin";
+	case OPTION_KIND_LIMITS:
+		return "language:word";
 	case OPTION_KIND_ADDRESS:
 		return "address";
 	case OPTION_KIND_WORDS:

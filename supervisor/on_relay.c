@@ -195,7 +195,7 @@ on_relay_read_report(
 void
 supervisor_on_whole(struct box *box, struct ipc_whole *whole)
 {
-	const struct options *options = box->boxes->options;
+	const struct options *options = box->limits;
 	uint64_t most = options->output_kept > options->max_output ?
 	    options->output_kept : options->max_output;
 	struct err err;
@@ -220,7 +220,7 @@ supervisor_on_whole(struct box *box, struct ipc_whole *whole)
 void
 supervisor_on_program_ended(struct box *box, struct ipc_program_ended *ended)
 {
-	uint64_t max = box->boxes->options->max_output;
+	uint64_t max = box->limits->max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
 	struct box_calls calls = { .made = ended->tool_calls };
@@ -247,7 +247,7 @@ supervisor_on_program_ended(struct box *box, struct ipc_program_ended *ended)
 void
 supervisor_on_done(struct box *box, struct ipc_done *done)
 {
-	uint64_t max = box->boxes->options->max_output;
+	uint64_t max = box->limits->max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
 	struct box_calls calls = { .made = done->tool_calls };

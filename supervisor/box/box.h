@@ -77,11 +77,13 @@ void boxes_rest(struct boxes *boxes);
 
 /*
  * Starts a box for code in a language, and its relay; how is a set of these
- * properties. Returns it, or NULL with err. It ends by itself if it is not
- * ready in time. Freed by box_free or box_drop.
+ * properties. limits are the settings with its limits, which outlive it; NULL
+ * are those of boxes. Returns it, or NULL with err. It ends by itself if it is
+ * not ready in time. Freed by box_free or box_drop.
  */
 struct box *box_new(struct boxes *boxes, const struct language *language,
-    int how, box_changed *changed, void *ctx, struct err *err);
+    const struct options *limits, int how, box_changed *changed, void *ctx,
+    struct err *err);
 
 /* session_box.c: a box for a session, which runs code several times. */
 

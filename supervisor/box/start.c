@@ -84,7 +84,7 @@ start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct channel_ends ends =
 	    worker_ends(ROLE_RELAY, start_on_relay_closed, box);
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
-		.output_max = boxes->options->max_output,
+		.output_max = box->limits->max_output,
 		.whole_max = options_output_kept(boxes->options),
 		.sentinels = (box->how & BOX_SENTINELS) != 0 };
 	auto_fd int pidfd = -1;
@@ -127,8 +127,9 @@ start_both(struct box *box, struct err *err)
 }
 
 struct box *
-box_new(struct boxes *boxes, const struct language *language, int how,
-    box_changed *changed, void *ctx, struct err *err)
+box_new(struct boxes *boxes, const struct language *language,
+    const struct options *limits, int how, box_changed *changed, void *ctx,
+    struct err *err)
 {
 	struct box *box = mem_alloc(sizeof(*box));
 
@@ -138,6 +139,7 @@ box_new(struct boxes *boxes, const struct language *language, int how,
 		.workspace = -1, .uid = identity_box(box->number) };
 	boxes->unready++;
 	box->language = language;
+	box->limits = limits != NULL ? limits : boxes->options;
 	box->how = (unsigned int)how;
 	box->changed = changed;
 	box->ctx = ctx;

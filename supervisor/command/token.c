@@ -198,6 +198,9 @@ token_add_run(struct command_setup *setup, struct err *err)
 	int status = token_set(&token, &options->command, err);
 	unsigned int tools = token.tools;
 
+	/* A flag of all commands, which means the token here. */
+	if (options->sources[OPTION_ID_LIMITS] == OPTIONS_FLAG)
+		token.limits = options_word(options, OPTION_ID_LIMITS);
 	if (status == 0)
 		status = token_check_servers(setup, err);
 	if (status == 0) {
@@ -252,6 +255,8 @@ token_print(const struct token *token)
 		buffer_printf(&line, "; %llu request%s a minute",
 		    (unsigned long long)token->rate,
 		    token->rate == 1 ? "" : "s");
+	if (token->limits != NULL)
+		buffer_printf(&line, "; limits %s", token->limits);
 	printf("%s\n", line.data);
 }
 
@@ -282,6 +287,8 @@ token_report(struct buffer *json, const struct token *token)
 		json_report_number(json, "calls", token->calls);
 	if (token->rate != 0)
 		json_report_number(json, "rate", token->rate);
+	if (token->limits != NULL)
+		json_report_text(json, "limits", token->limits);
 	json_report_close(json, '}');
 }
 

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../../common/limits.h"
 #include "option_table.h"
@@ -77,6 +78,7 @@ option_is_text(enum option_id id)
 	enum option_kind kind = option_row(id)->kind;
 
 	return option_is_path(id) || kind == OPTION_KIND_NAME ||
+	    kind == OPTION_KIND_LIMITS ||
 	    kind == OPTION_KIND_USER || kind == OPTION_KIND_NAMES ||
 	    kind == OPTION_KIND_ADDRESS || option_adds_up(id);
 }
@@ -88,6 +90,16 @@ option_adds_up(enum option_id id)
 
 	return kind == OPTION_KIND_SOCKETS || kind == OPTION_KIND_HOSTS ||
 	    kind == OPTION_KIND_ORIGINS;
+}
+
+const char *
+option_limits_word(const char *text)
+{
+	const char *const *word = option_row(OPTION_ID_LIMITS)->words;
+
+	while (*word != NULL && strcasecmp(*word, text) != 0)
+		word++;
+	return *word;
 }
 
 int

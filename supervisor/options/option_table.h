@@ -42,6 +42,7 @@ enum option_kind {
 	OPTION_KIND_SOCKETS, /* ADDRESS:PORT or unix:PATH, comma-separated */
 	OPTION_KIND_HOSTS,   /* NAME or NAME:PORT, comma-separated */
 	OPTION_KIND_ORIGINS, /* of pages, comma-separated */
+	OPTION_KIND_LIMITS, /* LANGUAGE:WORD of limits, comma-separated */
 	OPTION_KIND_ADDRESS, /* of IPv4 or IPv6, or nothing */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
 };
@@ -82,6 +83,9 @@ int option_is_text(enum option_id id);
 
 /* Returns whether the values of a flag that is repeated add up. */
 int option_adds_up(enum option_id id);
+
+/* Returns this word of the option limits, static; NULL: it is none. */
+const char *option_limits_word(const char *text);
 
 /* Returns whether only "caisson serve" uses it. */
 int option_is_of_serve(enum option_id id);

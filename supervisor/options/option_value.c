@@ -82,6 +82,9 @@ static const struct option_kind_row {
 	[OPTION_KIND_ORIGINS] = { "ORIGIN", OPTION_PLAIN,
 	    "a scheme and a name, or several with commas between them, "
 	    "without a path", "https://example.org" },
+	[OPTION_KIND_LIMITS] = { "LANGUAGE:WORD", OPTION_PLAIN,
+	    "LANGUAGE:WORD with strict, default or permissive, or several with "
+	    "commas between them", "shell:strict" },
 	[OPTION_KIND_ADDRESS] = { "ADDRESS", OPTION_PLAIN,
 	    "an address of IPv4 or IPv6", "127.0.0.1" },
 	[OPTION_KIND_SWITCH] = { "on|off", OPTION_PLAIN, "on or off", NULL },
@@ -397,6 +400,15 @@ option_is_address(const char *text)
 	    inet_pton(AF_INET6, text, binary) == 1;
 }
 
+static int
+option_is_limits(const char *text)
+{
+	size_t len = strcspn(text, ":");
+
+	return len > 0 && text[len] == ':' &&
+	    option_limits_word(text + len + 1) != NULL;
+}
+
 /* An address, or items separated by commas, as the kind says. */
 static int
 option_network_parse(
@@ -404,6 +416,7 @@ option_network_parse(
 {
 	int (*is)(const char *) = kind == OPTION_KIND_SOCKETS ?
 	    option_is_socket : kind == OPTION_KIND_HOSTS ? option_is_host :
+	    kind == OPTION_KIND_LIMITS ? option_is_limits :
 	    kind == OPTION_KIND_ORIGINS ? option_is_origin : option_is_address;
 	size_t len;
 
@@ -457,6 +470,7 @@ option_value_parse(
 	case OPTION_KIND_SOCKETS:
 	case OPTION_KIND_HOSTS:
 	case OPTION_KIND_ORIGINS:
+	case OPTION_KIND_LIMITS:
 	case OPTION_KIND_ADDRESS:
 		if (option_network_parse(row->kind, text, number) == -1)
 			return -1;

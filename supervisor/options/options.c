@@ -330,6 +330,91 @@ options_preset_by(const struct options *options, enum option_id id)
 	return options_presets[i].by;
 }
 
+/* Limits of some owners and languages */
+
+/* Sets the values of a word: those of the default first. */
+static void
+options_preset_limits(struct options *options, const char *word)
+{
+	size_t i, n = sizeof(options_presets) / sizeof(options_presets[0]);
+	enum option_id id;
+	struct err err;
+
+	for (i = 0; i < 2 * n; i++) {
+		id = options_presets[i % n].id;
+		if (options_presets[i % n].by == OPTION_ID_LIMITS && (i < n ||
+		    strcmp(options_presets[i % n].word, word) == 0))
+			options_set(options, id, OPTIONS_DEFAULT, i < n ?
+			    option_row(id)->preset :
+			    options_presets[i % n].value, &err);
+	}
+}
+
+static void
+options_make_limited(struct options *options)
+{
+	const char *const *words = option_row(OPTION_ID_LIMITS)->words;
+	size_t i;
+
+	options->limited = mem_alloc(
+	    OPTIONS_LIMITS * sizeof(options->limited[0]));
+	for (i = 0; i < OPTIONS_LIMITS; i++) {
+		options->limited[i] = *options;
+		options_preset_limits(&options->limited[i], words[i]);
+	}
+}
+
+static const struct options *
+options_limited(const struct options *options, const char *word)
+{
+	const char *const *words = option_row(OPTION_ID_LIMITS)->words;
+	size_t i = 0;
+
+	while (strcmp(words[i], word) != 0)
+		i++;
+	return &options->limited[i];
+}
+
+void
+options_set_limits(struct options *options, const char *word)
+{
+	options_preset_limits(options, word);
+	options->own_limits = options_limited(options, word);
+}
+
+/* Returns the word for a language in the option, static; NULL: none. */
+static const char *
+options_language_limits(const struct options *options, const char *language)
+{
+	const char *text = options->language_limits;
+	size_t len, name = strlen(language);
+
+	for (; text[0] != '\0'; text += len + (text[len] == ',')) {
+		auto_free char *item = NULL;
+
+		len = strcspn(text, ",");
+		item = mem_printf("%.*s", (int)len, text);
+		if (strncasecmp(item, language, name) == 0 &&
+		    item[name] == ':')
+			return option_limits_word(item + name + 1);
+	}
+	return NULL;
+}
+
+const struct options *
+options_limits(const struct options *options, const char *language)
+{
+	const struct options *own = options->own_limits, *others = NULL;
+	const char *word = options->limited == NULL ? NULL :
+	    options_language_limits(options, language);
+
+	if (word != NULL)
+		others = options_limited(options, word);
+	/* Those of a stricter word are lower in all. */
+	return others == NULL || (own != NULL && own->memory < others->memory) ?
+	    own : others;
+}
+
 /* Reading all options */
 
 /* A flag of "caisson serve" without it is a command that was forgotten. */
@@ -410,11 +495,14 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    (options->compat != 0 &&
 	        option_compat_read(envp, options_set_compat, options,
 	            &options->api_token, err) == -1) ||
-	    options_apply_presets(options, err) == -1 ||
+	    /* There --limits is of the token. */
+	    (options->command.task != COMMAND_TOKEN_ADD &&
+	        options_apply_presets(options, err) == -1) ||
 	    (options->command.needs != COMMAND_NEEDS_OTHERS &&
 		options_check(options, err) == -1) ||
 	    options_check_serve(options, err) == -1)
 		return -1;
+	options_make_limited(options);
 	/* The level of the log is not set yet. */
 	if (options->log_level >= LOG_LEVEL_WARN) {
 		option_environment_warn(envp);
@@ -449,6 +537,7 @@ options_free(struct options *options)
 	if (options->api_token != NULL)
 		explicit_bzero(options->api_token, strlen(options->api_token));
 	free(options->api_token);
+	free(options->limited);
 	free(options->file);
 	free(options->file_refusal);
 	memset(options, 0, sizeof(*options));

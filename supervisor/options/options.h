@@ -29,6 +29,9 @@ enum options_argument {
 #include "arguments.def"
 };
 
+/* The words of the option limits. */
+#define OPTIONS_LIMITS 3
+
 /* C types by kind. Times are in seconds, sizes in bytes. */
 #define OPTIONS_TYPE_SECONDS unsigned int
 #define OPTIONS_TYPE_SIZE uint64_t
@@ -46,6 +49,7 @@ enum options_argument {
 #define OPTIONS_TYPE_SOCKETS char *
 #define OPTIONS_TYPE_HOSTS char *
 #define OPTIONS_TYPE_ORIGINS char *
+#define OPTIONS_TYPE_LIMITS char *
 #define OPTIONS_TYPE_ADDRESS char *
 #define OPTIONS_TYPE_SWITCH unsigned int
 
@@ -59,6 +63,13 @@ struct options {
 #include "options.def"
 	struct command command;
 	enum options_source sources[OPTION_IDS];
+	/*
+	 * Copies with the limits of each word of the option limits; NULL before
+	 * all options are read. What others own stays theirs.
+	 */
+	struct options *limited;
+	const struct options *own_limits; /* of the owner: one of these, or
+					   * NULL */
 	char *api_token; /* of the option compat; NULL: none */
 	const char *home; /* what ~ stands for, in envp; NULL: nothing */
 	char *file;     /* the configuration file; NULL: no path */
@@ -90,6 +101,17 @@ int options_set(struct options *options, enum option_id id,
  * of one that would. Returns 0, or -1 with err.
  */
 int options_check(struct options *options, struct err *err);
+
+/*
+ * Returns settings with the limits for code of a language, as long as the
+ * options that were read: the stricter ones of that language and of the owner
+ * of the options; NULL if neither has any.
+ */
+const struct options *options_limits(
+    const struct options *options, const char *language);
+
+/* Gives options of an owner the limits of a word of option_limits_word. */
+void options_set_limits(struct options *options, const char *word);
 
 /* Returns how many bytes are kept of a stream that was cut; 0: none. */
 static inline uint64_t
@@ -150,6 +172,10 @@ const char *options_word(const struct options *options, enum option_id id);
  */
 int options_help(const char *command, const char *verb, int brief, FILE *out,
     struct err *err);
+
+/* Prints one line of config show, with foreign text escaped. */
+void options_print_line(
+    FILE *out, const char *name, const char *value, const char *where);
 
 /* Prints each option with its value and the origin of that. */
 void options_print(const struct options *options, FILE *out);

@@ -434,8 +434,7 @@ options_source(const struct options *options, enum option_id id,
 	}
 }
 
-/* Prints one line of --check, with foreign text escaped. */
-static void
+void
 options_print_line(
     FILE *out, const char *name, const char *value, const char *where)
 {

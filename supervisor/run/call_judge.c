@@ -59,11 +59,18 @@ call_judge_interpreter(struct call *call)
 	}
 }
 
+static const struct options *
+call_limits(const struct call *call)
+{
+	return call->request.limits != NULL ? call->request.limits :
+	                                      call->runs->options;
+}
+
 /* All processes of the box together exceeded the memory limit. */
 static void
 call_judge_memory(struct call *call)
 {
-	uint64_t limit = call->runs->options->memory;
+	uint64_t limit = call_limits(call)->memory;
 	int whole = limit % MIB == 0;
 
 	call->result.status = CALL_ERROR;
@@ -90,7 +97,7 @@ call_judge_code(struct call *call, const struct box *box)
 		call_set_error(call, "Sandbox was killed by SIGKILL, and "
 		    "nothing tells why: it may have run out of memory (limit "
 		    "%llu MiB, CAISSON_MEMORY), or it was killed from outside",
-		    (unsigned long long)(call->runs->options->memory / MIB));
+		    (unsigned long long)(call_limits(call)->memory / MIB));
 	} else if (result->signal == SIGKILL &&
 	    box->end.cause != BOX_CAUSE_CODE) {
 		result->signal = 0; /* the box sent it */
@@ -147,7 +154,7 @@ static void
 call_set_timed_out(struct call *call)
 {
 	const char *waiting = call->result.waiting;
-	const struct options *options = call->runs->options;
+	const struct options *options = call_limits(call);
 	unsigned int most = (unsigned int)options->max_timeout;
 	auto_free char *fix = call->request.timeout < most ?
 	    mem_printf("%s, up to %u, for longer work",

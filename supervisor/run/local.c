@@ -323,20 +323,22 @@ local_take_box(struct local *local, struct err *err)
 	struct call *call = local->call;
 	struct runs *runs = call->runs;
 	const struct request *request = &call->request;
-	int how = (local->source == LOCAL_NO_TEMPLATE ? BOX_NO_TEMPLATE : 0) |
+	/* A template, and what waits in the pool, has the limits of all. */
+	int how = (local->source == LOCAL_NO_TEMPLATE ||
+	    request->limits != NULL ? BOX_NO_TEMPLATE : 0) |
 	    (call->session != NULL ? BOX_SESSION : 0) |
 	    (local_awaits(call) || delivery_due(request) ? 0 : BOX_PROMPT);
 
 	if (call->session != NULL)
 		local->box = session_take_box(call->session);
-	else if (local->source == LOCAL_POOL)
+	else if (local->source == LOCAL_POOL && request->limits == NULL)
 		local->box = pool_take(runs->pool, request->language);
 	if (local->source == LOCAL_POOL &&
 	    (local->box == NULL || call->session != NULL))
 		local->source = LOCAL_NEW;
 	if (local->box == NULL) {
-		local->box = box_new(runs->boxes, request->language, how,
-		    local_on_box, local, err);
+		local->box = box_new(runs->boxes, request->language,
+		    request->limits, how, local_on_box, local, err);
 		return local->box == NULL ? -1 : 0;
 	}
 	box_give(local->box, local_on_box, local);

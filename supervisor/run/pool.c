@@ -200,7 +200,7 @@ pool_start_one(struct pool_share *share)
 
 	entry->share = share;
 	entry->born_ms = clock_ms();
-	entry->box = box_new(share->pool->runs->boxes, share->language, 0,
+	entry->box = box_new(share->pool->runs->boxes, share->language, NULL, 0,
 	    pool_on_box, entry, &err);
 	if (entry->box == NULL) {
 		log_warn("cannot start a box ahead of calls: %s", err.text);

@@ -152,6 +152,8 @@ struct request {
 	char *code;
 	size_t code_len;
 	unsigned int timeout;
+	/* The settings with its limits; NULL: those of runs. They stay. */
+	const struct options *limits;
 	char *servers; /* their names, each + NUL; NULL: none */
 	size_t servers_len;
 	char *files; /* for /workspace/in: names, each + NUL; NULL: none */

@@ -318,6 +318,40 @@ test('a token may have few calls and few requests', async (t) => {
     'the end of the code');
 });
 
+test('limits of a token and of a language: the stricter ones', async (t) => {
+  const { url, home } = await serveTcp(t, { env: { CAISSON_MEMORY: '256m',
+    CAISSON_TOOLS: 'run_python,run_code',
+    CAISSON_LANGUAGE_LIMITS: 'shell:permissive,python:default' } });
+  const clients = {
+    all: clientOf(t, url, add(home, 'all')),
+    few: clientOf(t, url, add(home, 'few', '--limits', 'strict')),
+    much: clientOf(t, url, add(home, 'much', '--limits', 'permissive')),
+  };
+  /* A quarter of the memory is the room of a folder, in MiB. */
+  const code = { shell: 'echo $(( $(stat -f -c "%S*%b" .) >> 20 ))', python:
+    'import os; s = os.statvfs("."); print(s.f_frsize * s.f_blocks >> 20)' };
+  const use = async (name, language, more) => (await last(
+    await clients[name].ask('tools/call', { name: 'run_code',
+      arguments: { language, code: code[language], ...more } })))
+    .result.content[0].text;
+
+  for (const [name, python, shell] of [['all', '128', '512'],
+    ['few', '32', '32'], ['much', '128', '512']]) {
+    assert.equal(await use(name, 'python'), python, name);
+    assert.equal(await use(name, 'shell'), shell, name);
+  }
+  assert.match(await use('few', 'python', { timeout: 100 }),
+    /note: timeout was lowered from 100 to 30 seconds/);
+  assert.match(await use('few', 'python', { code: 'x = b"x" * (1 << 28)' }),
+    /ran out of memory \(limit 128 MiB\)|MemoryError/);
+  assert.match(caisson(home, 'token', 'list'), /^few .*; limits strict$/m);
+  assert.match(caisson(home, 'config', 'show'),
+    /^limits +strict +token few$/m);
+  assert.match(ran({ home,
+    args: ['token', 'add', 'x', '--limits', 'loose'] }).stderr,
+    /--limits is "loose", but must be one of /);
+});
+
 test('a revoked token ends its sessions and calls', async (t) => {
   /* Containers have no sessions of the code: each call begins anew. */
   const named = (session) => contained ? {} : { session };

@@ -127,7 +127,10 @@ cgroup_check_controllers(struct cgroup *cg, struct err *err)
 			    "enabled in it (%s)", needed[i],
 			    text[0] == '\0' ? "none" : text);
 	/* It is not essential: see native_boxes.c. */
-	cg->cpus = cgroup_has_word(text, "cpu") ? cg->options->cpus : 0;
+	cg->cpu = cgroup_has_word(text, "cpu") && (cg->options->cpus > 0 ||
+	    cg->options->command.task == COMMAND_SERVE ||
+	    (cg->options->limited != NULL &&
+	        cg->options->language_limits[0] != '\0'));
 	return 0;
 }
 
@@ -229,7 +232,7 @@ cgroup_leave(struct cgroup *cg)
 	cg->entered = false;
 	/* This fails if it was never enabled; the move back still works. */
 	cgroup_file_write(cg->dir, "cgroup.subtree_control",
-	    cg->cpus > 0 ? "-memory -pids -cpu" : "-memory -pids",
+	    cg->cpu ? "-memory -pids -cpu" : "-memory -pids",
 	    NULL);
 	if (cgroup_each_member(cg, procs, cgroup_move_back, &err) == -1)
 		log_debug("%s", err.text);
@@ -247,7 +250,7 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	if (cgroup_each_member(cg, "cgroup.procs", cgroup_move, err) == -1)
 		return -1;
 	return cgroup_file_write(cg->dir, "cgroup.subtree_control",
-	    cg->cpus > 0 ? "+memory +pids +cpu" : "+memory +pids",
+	    cg->cpu ? "+memory +pids +cpu" : "+memory +pids",
 	    err);
 }
 
@@ -269,7 +272,7 @@ cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 	if (cgroup_enter(cg, err) == -1)
 		return -1;
 	/* Tests with a group and a process whether boxes can have groups. */
-	group = group_new(cg, ULONG_MAX, err);
+	group = group_new(cg, ULONG_MAX, cg->options, err);
 	failed = group == NULL ? -1 : spawn_try_group(group_fd(group), err);
 	group_free(&group);
 	return failed;

@@ -37,7 +37,7 @@ struct cgroup {
 	char own[GROUP_NAME_SIZE]; /* below it: of us and our workers */
 	bool entered; /* we are in own */
 	const struct options *options;
-	uint64_t cpus; /* the limit that it enforces, in hundredths; 0: none */
+	bool cpu; /* it limits processors, where a box has such a limit */
 	unsigned long long birth; /* our start time, for names */
 	STAILQ_HEAD(, group_end) ends;
 	struct event *timer; /* for the next attempt to remove ends */
@@ -83,11 +83,11 @@ struct group_usage {
 };
 
 /*
- * Creates the group of the box of this number, with its limits set. Returns it,
- * or NULL with err.
+ * Creates the group of the box of this number, with the limits of these
+ * settings. Returns it, or NULL with err.
  */
-struct group *group_new(
-    struct cgroup *cg, unsigned long number, struct err *err);
+struct group *group_new(struct cgroup *cg, unsigned long number,
+    const struct options *limits, struct err *err);
 
 /* Returns the descriptor for spawn_worker; the group owns it. NULL: -1. */
 int group_fd(const struct group *group);

@@ -179,15 +179,16 @@ group_limit(const struct group *group, const struct options *options,
 	    group_set(group, "pids.max", options->pids + GROUP_HELPER_PROCESSES,
 	        err) == -1)
 		return -1;
-	text = mem_printf("%llu %d", (unsigned long long)group->cg->cpus *
-	    GROUP_PERIOD_US / 100, GROUP_PERIOD_US);
-	if (group->cg->cpus == 0)
+	if (!group->cg->cpu || options->cpus == 0)
 		return 0;
+	text = mem_printf("%llu %d", (unsigned long long)options->cpus *
+	    GROUP_PERIOD_US / 100, GROUP_PERIOD_US);
 	return cgroup_file_write(group->dir, "cpu.max", text, err);
 }
 
 struct group *
-group_new(struct cgroup *cg, unsigned long number, struct err *err)
+group_new(struct cgroup *cg, unsigned long number,
+    const struct options *limits, struct err *err)
 {
 	struct group *group = mem_alloc(sizeof(*group));
 
@@ -203,7 +204,7 @@ group_new(struct cgroup *cg, unsigned long number, struct err *err)
 	    openat(cg->dir, group->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (group->dir == -1)
 		err_sys(err, "open a cgroup");
-	if (group->dir == -1 || group_limit(group, cg->options, err) == -1)
+	if (group->dir == -1 || group_limit(group, limits, err) == -1)
 		group_free(&group);
 	return group;
 }

@@ -404,8 +404,8 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	if (box->language->image != NULL)
 		box->how |= BOX_SENTINELS;
 	contained->name = container_sweep_name(shared->label, box->number);
-	container_request_fill(box->boxes, box->number, contained->name,
-	    box->language, &container);
+	container_request_fill(box->boxes, box->limits, box->number,
+	    contained->name, box->language, &container);
 	/* Only root can be another user, who has no number of its own there. */
 	if (geteuid() == 0)
 		box->files.uid = container.uid;

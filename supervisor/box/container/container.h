@@ -97,12 +97,12 @@ int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
 void container_finish(struct boxes *boxes);
 
 /*
- * request.c: fills in the container of a box of these options.
+ * request.c: fills in the container of a box with the limits of these options.
  * number is its number; name, language and command stay the caller's.
  */
-void container_request_fill(const struct boxes *boxes, unsigned long number,
-    const char *name, const struct language *language,
-    struct container *container);
+void container_request_fill(const struct boxes *boxes,
+    const struct options *options, unsigned long number, const char *name,
+    const struct language *language, struct container *container);
 
 /*
  * Returns whether boxes in this language have the directory /data: for a

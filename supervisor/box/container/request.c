@@ -16,12 +16,11 @@ container_has_data(const struct boxes *boxes, const struct language *language)
 }
 
 void
-container_request_fill(const struct boxes *boxes, unsigned long number,
-    const char *name, const struct language *language,
-    struct container *container)
+container_request_fill(const struct boxes *boxes,
+    const struct options *options, unsigned long number, const char *name,
+    const struct language *language, struct container *container)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
-	const struct options *options = boxes->options;
 	int own = language->uid != 0 &&
 	    options->sources[OPTION_ID_CONTAINER_USER] == OPTIONS_DEFAULT;
 

@@ -160,8 +160,8 @@ container_trial_fill(struct boxes *boxes, struct container_commands *commands,
 	auto_free char *name = container_sweep_name(shared->label, 0);
 	struct container container;
 
-	container_request_fill(
-	    boxes, 0, name, language_default(), &container);
+	container_request_fill(boxes, boxes->options, 0, name,
+	    language_default(), &container);
 	container.command = command;
 	container.memory_bytes = CONTAINER_TRIAL_MEMORY;
 	container.files_bytes = MIB;

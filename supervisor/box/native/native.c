@@ -702,7 +702,8 @@ native_start_launcher(struct box *box, struct err *err)
 
 	if (native_boxes(boxes)->cgroup != NULL) {
 		native->group = group_new(
-		    native_boxes(boxes)->cgroup, box->number, err);
+		    native_boxes(boxes)->cgroup, box->number, box->limits,
+		    err);
 		if (native->group == NULL)
 			return -1;
 	}
@@ -740,7 +741,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct native *native = box->inside;
 	struct ipc_setup setup = { 0 };
 
-	native_request_fill(box->boxes, box->language, &setup);
+	native_request_fill(box->boxes, box->limits, box->language, &setup);
 	setup.uid = box->files.uid;
 	setup.session = (box->how & BOX_SESSION) != 0;
 	setup.stops = setup.session && !box->boxes->options->session_threads;

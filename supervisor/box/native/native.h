@@ -135,7 +135,6 @@ const struct native_facts *native_facts(const struct box_facts *facts);
 struct native_boxes {
 	struct cgroup *cgroup; /* of all boxes; NULL: none */
 	char *cgroup_reason;   /* why there is none, if known */
-	unsigned long processors; /* of a box; 0: all, or a cgroup limits */
 	struct templates *templates; /* that fork boxes; NULL: never any */
 	unsigned long forked; /* boxes that templates have reported */
 };
@@ -178,7 +177,8 @@ const char *namespace_fix(unsigned long step, const char *proc);
  * this language share. It leaves out the user, the time and the pipes of a box.
  */
 void native_request_fill(const struct boxes *boxes,
-    const struct language *language, struct ipc_setup *setup);
+    const struct options *options, const struct language *language,
+    struct ipc_setup *setup);
 
 /* launcher.c: the launcher of a box. */
 

@@ -21,15 +21,12 @@ native_boxes_choose_processors(const struct boxes *boxes, const char *why)
 	unsigned int cpus = boxes->options->cpus;
 	auto_buffer struct buffer name = { 0 };
 
-	if (cpus == 0 || (shared->cgroup != NULL && shared->cgroup->cpus > 0))
-		return;
-	shared->processors = (cpus + 99) / 100;
-	if (cpus % 100 == 0)
+	if (cpus % 100 == 0 || (shared->cgroup != NULL && shared->cgroup->cpu))
 		return;
 	options_add_name(&name, boxes->options, OPTION_ID_CPUS);
-	log_warn("%s is rounded up to whole processors, %lu, as there is no "
+	log_warn("%s is rounded up to whole processors, %u, as there is no "
 	    "delegated cgroup with the controller cpu (%s); for a part of one, "
-	    "start Caisson with %s", name.data, shared->processors, why,
+	    "start Caisson with %s", name.data, (cpus + 99) / 100, why,
 	    CGROUP_HOW);
 }
 

@@ -7,6 +7,7 @@
 
 #include "../../../common/base/mem.h"
 #include "../shared/language.h"
+#include "../cgroup/cgroup.h"
 #include "native.h"
 
 /* /tmp, /workspace and /dev/shm use memory too: a quarter each. */
@@ -44,10 +45,10 @@ native_request_processors_once(void)
 }
 
 void
-native_request_fill(const struct boxes *boxes,
+native_request_fill(const struct boxes *boxes, const struct options *options,
     const struct language *language, struct ipc_setup *setup)
 {
-	const struct options *options = boxes->options;
+	const struct cgroup *cgroup = native_boxes(boxes)->cgroup;
 
 	setup->memory_bytes = options->memory;
 	setup->processes = options->pids;
@@ -62,8 +63,9 @@ native_request_fill(const struct boxes *boxes,
 		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
 	setup->files_bytes = options->memory / NATIVE_FILES_SHARE;
 	setup->data = options_argument(options, ARGUMENT_CONVERSATION);
-	setup->processors = native_boxes(boxes)->processors;
-	setup->grouped = native_boxes(boxes)->cgroup != NULL;
+	setup->processors =
+	    cgroup != NULL && cgroup->cpu ? 0 : (options->cpus + 99) / 100;
+	setup->grouped = cgroup != NULL;
 	setup->weak = options->allow_weak_isolation;
 	setup->language = language->name;
 	setup->interpreter = options_text(options, language->interpreter);

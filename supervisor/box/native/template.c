@@ -220,7 +220,8 @@ template_send(struct template *template, struct err *err)
 		.preload = boxes->options->preload };
 	unsigned int first, count;
 
-	native_request_fill(boxes, language_default(), &setup);
+	native_request_fill(
+	    boxes, boxes->options, language_default(), &setup);
 	identity_boxes(&first, &count);
 	request.first_uid = first;
 	request.uids = count;

@@ -384,6 +384,7 @@ struct box {
 	struct boxes *boxes;
 	unsigned long number; /* of the box, not of an execution */
 	const struct language *language; /* of its code, static */
+	const struct options *limits; /* with those of its code */
 	unsigned int how;     /* BOX_NO_TEMPLATE ... */
 	enum box_phase phase;
 	unsigned int known;   /* of enum box_fact */

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "../../../common/base/buffer.h"
+#include "../../../common/base/fd.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../door/http/serve_sockets.h"
+#include "../../door/http/tokens.h"
 #include "../../options/option_value.h"
 #include "../../options/options.h"
 #include "../../options/state_dir.h"
@@ -164,6 +166,34 @@ config_set_run(struct command_setup *setup, struct err *err)
 	return 0;
 }
 
+static void
+config_show_token(const struct token *token)
+{
+	auto_free char *where = mem_printf("token %s", token->name);
+
+	options_print_line(stdout, "limits", token->limits, where);
+}
+
+/* The limits of tokens, which precede those of the settings. */
+static void
+config_show_tokens(const struct options *options, char **envp)
+{
+	struct tokens tokens = { 0 };
+	auto_fd int dir = -1;
+	struct err err;
+	size_t i;
+
+	if (!state_dir_may_exist(options, envp))
+		return;
+	dir = state_dir_open(options, envp, &err);
+	if (dir == -1 || tokens_read(&tokens, dir, &err) == -1)
+		options_print_line(stdout, "limits", "of tokens", err.text);
+	for (i = 0; i < tokens.count; i++)
+		if (tokens.one[i].limits != NULL)
+			config_show_token(&tokens.one[i]);
+	tokens_reset(&tokens);
+}
+
 /* Shows the folders that defaults stand for, where there are any. */
 int
 config_show_run(struct command_setup *setup, struct err *err)
@@ -181,10 +211,12 @@ config_show_run(struct command_setup *setup, struct err *err)
 		options->listen = mem_printf(OPTION_UNIX "%s", socket);
 	}
 	free(socket);
-	if (options_json(options))
+	if (options_json(options)) {
 		options_report(options);
-	else
-		options_print(options, stdout);
+		return 0;
+	}
+	options_print(options, stdout);
+	config_show_tokens(options, setup->envp);
 	return 0;
 }
 

@@ -51,6 +51,8 @@ http_guest_bind(struct http_guest *guest, const struct token *token)
 	guest->options = *options;
 	if (token->tools != 0)
 		guest->options.tools &= token->tools;
+	if (token->limits != NULL)
+		options_set_limits(&guest->options, token->limits);
 	guest->level = (double)token->rate;
 	owner->name = owner->scope = guest->token.name;
 	owner->allowed = token->restricted ? &guest->allowed : NULL;

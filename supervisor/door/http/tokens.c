@@ -62,7 +62,7 @@ token_is_same(const struct token *token, const struct token *other)
 	        memcmp(token->servers.data, other->servers.data,
 	            token->servers.len) == 0) &&
 	    token->tools == other->tools && token->calls == other->calls &&
-	    token->rate == other->rate;
+	    token->rate == other->rate && token->limits == other->limits;
 }
 
 void

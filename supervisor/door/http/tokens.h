@@ -32,6 +32,7 @@ struct token {
 	unsigned int tools;       /* a set of those of the option; 0: all */
 	uint64_t calls;           /* that run at once; 0: no limit of its own */
 	uint64_t rate;            /* requests a minute; 0: no limit */
+	const char *limits; /* a word of that option; NULL: those of all */
 };
 
 /* All zeroes: no file was read. */

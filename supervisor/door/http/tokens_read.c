@@ -143,6 +143,15 @@ tokens_set_rate(struct token *token, struct json_span value)
 	return tokens_number(value, TOKEN_RATE_MAX, &token->rate);
 }
 
+static int
+tokens_set_limits(struct token *token, struct json_span value)
+{
+	auto_free char *text = tokens_text(value);
+
+	token->limits = text == NULL ? NULL : option_limits_word(text);
+	return token->limits == NULL ? -1 : 0;
+}
+
 static const struct {
 	const char *name;
 	int (*set)(struct token *token, struct json_span value);
@@ -154,6 +163,7 @@ static const struct {
 	{ "tools", tokens_set_tools },
 	{ "calls", tokens_set_calls },
 	{ "rate", tokens_set_rate },
+	{ "limits", tokens_set_limits },
 };
 
 #define TOKENS_MEMBERS (sizeof(tokens_members) / sizeof(tokens_members[0]))

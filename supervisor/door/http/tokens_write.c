@@ -100,6 +100,8 @@ tokens_add_one(struct buffer *json, const struct token *token)
 	if (token->rate != 0)
 		buffer_printf(json, ",\"rate\":%llu",
 		    (unsigned long long)token->rate);
+	if (token->limits != NULL)
+		buffer_printf(json, ",\"limits\":\"%s\"", token->limits);
 	buffer_add_text(json, "}");
 }
 

@@ -487,6 +487,10 @@ arguments_read_all(struct json_span arguments,
 	    (taken->language &&
 	        arguments_read_language(arguments, request, err) == -1))
 		return -1;
+	request->limits = options_limits(options, request->language->name);
+	if (request->limits != NULL)
+		options = request->limits;
+	request->timeout = options->timeout;
 	if (arguments.len > 0) {
 		walk = json_span_walk(arguments);
 		while (json_span_next_member(&walk, &name, &value))
@@ -512,7 +516,6 @@ arguments_read(struct json_span arguments, const char *tool,
 	const struct arguments_taken taken = { tool, language == NULL };
 
 	memset(request, 0, sizeof(*request));
-	request->timeout = options->timeout;
 	request->language = language;
 	if (arguments_read_all(arguments, &taken, options, request, err) == 0)
 		return 0;

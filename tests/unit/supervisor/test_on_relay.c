@@ -64,7 +64,8 @@ box_on_store_wanted(struct box *wanting)
 static struct options options = { .max_output = MAX_OUTPUT };
 static struct boxes boxes = { .options = &options, .report = hear };
 static const struct language usual = { .name = "python" };
-static struct box box = { .boxes = &boxes, .language = &usual };
+static struct box box = { .boxes = &boxes, .language = &usual,
+	.limits = &options };
 
 static void
 forget(void)

@@ -50,7 +50,8 @@ UNIT_TEST(a_second_end_of_code_is_a_violation)
 		.runtime = (char *)"native" };
 	struct event_base *base = event_base_new();
 	struct boxes boxes = { 0 };
-	struct box box = { .boxes = &boxes, .how = BOX_SESSION,
+	struct box box = { .boxes = &boxes, .limits = &options,
+		.how = BOX_SESSION,
 		.phase = BOX_RUNNING, .changed = on_changed };
 
 	boxes_init(&boxes, base, &options);

@@ -44,7 +44,7 @@ hear(struct box *heard, enum box_event event, const struct box_told *told)
 
 static struct boxes boxes = { .options = &options, .shared = &shared,
 	.report = hear, .times = { .hang = 100 } };
-static struct box box = { .boxes = &boxes, .number = 1 };
+static struct box box = { .boxes = &boxes, .limits = &options, .number = 1 };
 static int line = -1; /* the launcher's end of its channel */
 static unsigned int killed;
 static void (*launch)(void); /* a launcher of its own; NULL: none */

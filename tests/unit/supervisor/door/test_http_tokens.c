@@ -43,6 +43,12 @@ __wrap_clock_ms(void)
 }
 
 void
+options_set_limits(struct options *own, const char *word)
+{
+	own->timeout = strcmp(word, "strict") == 0 ? 10 : 0;
+}
+
+void
 owner_open(struct owner *owner, struct runs *all)
 {
 	opened++;
@@ -145,6 +151,7 @@ enter(void)
 	tokens.one[1].tools = 2;
 	tokens.one[1].calls = 1;
 	tokens.one[1].rate = 60;
+	tokens.one[1].limits = option_limits_word("strict");
 	save();
 }
 

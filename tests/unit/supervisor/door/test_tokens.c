@@ -13,6 +13,7 @@
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
 #include "supervisor/door/http/tokens.h"
+#include "supervisor/options/option_table.h"
 #include "tests/unit/unit_folder.h"
 
 static struct tokens tokens;
@@ -74,6 +75,7 @@ UNIT_TEST(what_is_written_is_read_again)
 	tokens.one[1].tools = 2;
 	tokens.one[1].calls = 3;
 	tokens.one[1].rate = 60;
+	tokens.one[1].limits = option_limits_word("strict");
 	token_copy(&limited, &tokens.one[1]);
 	write_again();
 	ck_assert_uint_eq(tokens.count, 2);
@@ -165,6 +167,8 @@ static const struct {
 	    "an entry that is not valid, number 1 (its member \"calls\")" },
 	{ FILE_OF(",\"calls\":-1"),
 	    "an entry that is not valid, number 1 (its member \"calls\")" },
+	{ FILE_OF(",\"limits\":\"loose\""),
+	    "an entry that is not valid, number 1 (its member \"limits\")" },
 	{ FILE_OF(",\"rate\":1e9"),
 	    "an entry that is not valid, number 1 (its member \"rate\")" },
 	{ FILE_OF("},{\"name\":\"a\",\"sha256\":\"" DIGEST

@@ -37,6 +37,8 @@ static const struct option_row sockets = { .key = "sockets",
 	.kind = OPTION_KIND_SOCKETS, .most = 40 };
 static const struct option_row hosts = { .key = "hosts",
 	.kind = OPTION_KIND_HOSTS, .most = 40 };
+static const struct option_row limits = { .key = "limits",
+	.kind = OPTION_KIND_LIMITS, .most = 40 };
 static const struct option_row origins = { .key = "origins",
 	.kind = OPTION_KIND_ORIGINS, .most = 40 };
 static const struct option_row address = { .key = "address",
@@ -122,6 +124,8 @@ static const struct {
 	{ &sockets, "", 0 },
 	{ &sockets, "localhost:0,unix:x,[::1]:65535", 30 },
 	{ &hosts, "a.example,b:8080,[::1]:80", 25 },
+	{ &limits, "shell:strict,c++:default", 24 },
+	{ &limits, "", 0 },
 	{ &origins, "null,https://a.example:80,x-y://z", 33 },
 	{ &address, "::1", 3 },
 };
@@ -152,6 +156,9 @@ static const struct {
 	{ &hosts, "a/b" },
 	{ &hosts, "*.example" },
 	{ &hosts, "a:123456" },
+	{ &limits, "shell" },
+	{ &limits, "shell:loose" },
+	{ &limits, ":strict" },
 	{ &origins, "a.example" },
 	{ &origins, "https://a/" },
 	{ &address, "localhost" },

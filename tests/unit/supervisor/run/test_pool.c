@@ -63,12 +63,14 @@ language_default(void)
 }
 
 struct box *
-box_new(struct boxes *owner, const struct language *language, int own,
+box_new(struct boxes *owner, const struct language *language,
+    const struct options *limits, int own,
     box_changed *changed, void *ctx, struct err *err)
 {
 	struct play *play = &plays[nboxes];
 
 	ck_assert_int_eq(own, 0);
+	ck_assert_ptr_null(limits);
 	ck_assert_uint_lt(nboxes, BOXES_MAX);
 	if (none_today) {
 		err_set(err, "no box today");
