@@ -50,14 +50,26 @@
 #define OUTPUT_MAX (16 * MIB)
 #define TIMEOUT_SECONDS_MAX 86400
 /*
- * The whole of an output that was cut is kept for a day, for later code of its
- * owner: at most so many bytes of each stream (a relay holds them until the
- * code has ended), and of all executions together. An execution counts as at
- * least OUTPUT_ROW_MIN, which bounds their number. Code reads it in parts.
+ * Executions are listed for days, and their output is kept for one, for later
+ * code of their owner: at most so many bytes of each stream (a relay holds what
+ * was cut until the code has ended), and of all executions together. Each
+ * counts as at least EXECUTION_ROW_MIN, which bounds their number: 8192. Code
+ * reads its output in parts.
  */
 #define OUTPUT_KEPT_MAX (32 * MIB)
-#define OUTPUTS_BYTES_MAX (128 * MIB)
-#define OUTPUT_ROW_MIN (64 * KIB)
+#define EXECUTIONS_BYTES_MAX (128 * MIB)
+#define EXECUTION_ROW_MIN (16 * KIB)
+#define EXECUTIONS_DAYS_MAX 365
+/*
+ * They are written together, which takes hardly more than one: so long after
+ * the first one of them, or when they have so many bytes.
+ */
+#define EXECUTIONS_WAIT_MS 200
+#define EXECUTIONS_WAITING_MAX MIB
+/* Those that wait or run, as a command is told. */
+#define EXECUTIONS_TOLD_MAX MIB
+/* How one ended, and what it called: a sentence and DONE_CALLS_MAX, as JSON. */
+#define EXECUTION_FACTS_MAX (256 * KIB)
 #define OUTPUT_KEPT_SECONDS 86400
 #define OUTPUT_PART_MAX MIB
 /* Bytes of it in a resource: escaped, several fit CLIENT_UNSENT_MAX. */

@@ -113,11 +113,12 @@ const struct options *options_limits(
 /* Gives options of an owner the limits of a word of option_limits_word. */
 void options_set_limits(struct options *options, const char *word);
 
-/* Returns how many bytes are kept of a stream that was cut; 0: none. */
+/* Returns how many bytes are kept of a stream; 0: none. */
 static inline uint64_t
 options_output_kept(const struct options *options)
 {
-	return options->memory_api ? options->output_kept : 0;
+	return options->memory_api && options->calls_days > 0 ?
+	    options->output_kept : 0;
 }
 
 /* Returns whether calls may have this argument. */

@@ -169,29 +169,24 @@ store_connect(struct store *store, uint64_t execution, const char *scope,
 	return service_ask(&store->service, store_lend, &grant, err);
 }
 
-/* One attempt to pass an output on. Returns 0, or -1 with err. */
+/* One attempt to pass an execution on. Returns 0, or -1 with err. */
 static int
-store_pass_output(void *ctx, void *question, struct err *err)
+store_pass_execution(void *ctx, void *question, struct err *err)
 {
 	struct store *store = ctx;
-	const struct store_output *output = question;
 	struct channel *channel = store_channel(store, err);
-	struct ipc_keep_output keep = { .execution = output->execution,
-		.scope = output->scope,
-		.out = { (const uint8_t *)output->out, output->out_len, -1 },
-		.errors = { (const uint8_t *)output->errors,
-		    output->errors_len, -1 } };
 
 	return channel == NULL ? -1 :
 	    service_sent(&store->service,
-	        channel_send_keep_output(channel, &keep, err), err);
+	        channel_send_keep_execution(channel, question, err), err);
 }
 
 int
-store_keep_output(
-    struct store *store, struct store_output *output, struct err *err)
+store_keep_execution(struct store *store,
+    struct ipc_keep_execution *execution, struct err *err)
 {
-	return service_ask(&store->service, store_pass_output, output, err);
+	return service_ask(
+	    &store->service, store_pass_execution, execution, err);
 }
 
 /* One attempt to ask for an output. Returns 0, or -1 with err. */

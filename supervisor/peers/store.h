@@ -52,17 +52,9 @@ void store_hear_shown(
 int store_connect(struct store *store, uint64_t execution, const char *scope,
     struct err *err);
 
-/* The output of an execution, borrowed. */
-struct store_output {
-	const char *execution; /* its id */
-	const char *scope;
-	const char *out, *errors;
-	size_t out_len, errors_len;
-};
-
-/* Has the store keep it. Returns 0, or -1 with err. */
-int store_keep_output(
-    struct store *store, struct store_output *output, struct err *err);
+/* Has the store keep an execution. Returns 0, or -1 with err. */
+int store_keep_execution(struct store *store,
+    struct ipc_keep_execution *execution, struct err *err);
 
 /* A part of a kept output, borrowed. */
 struct store_read {

@@ -73,6 +73,7 @@ call_free(struct call *call)
 		call->executor->free(call);
 	collection_free(&call->collection);
 	buffer_reset(&call->notes);
+	box_whole_reset(&call->whole);
 	free(call->result.error);
 	free(call->result.waiting);
 	box_facts_free(&call->result.facts);
@@ -103,6 +104,7 @@ call_conclude(struct call *call)
 	struct buffer *notes = &call->notes;
 	size_t len = 0;
 	auto_free char *more = NULL;
+	int cut = call->whole.out != NULL;
 
 	call_unlist(call);
 	call_set_phase(call, CALL_ENDING);
@@ -122,7 +124,11 @@ call_conclude(struct call *call)
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* we sent it */
 	log_debug("call %lu concluded", call->number);
+	if (cut)
+		call_record(call);
 	call->concluded(call->ctx, &call->result);
+	if (!cut)
+		call_record(call);
 	call_free(call);
 	call_admit(runs);
 	pool_wake(runs->pool);
@@ -288,6 +294,17 @@ call_cancel(struct call *call, const char *why)
 	call_cancel_by(call, why, CALL_STOP);
 }
 
+int
+call_cancel_id(
+    struct runs *runs, const char *scope, const char *id, const char *why)
+{
+	struct call *call = call_of_id(runs, scope, id);
+
+	if (call != NULL)
+		call_cancel(call, why);
+	return call != NULL;
+}
+
 void
 call_cancel_all(struct runs *runs, const char *why)
 {
@@ -339,6 +356,8 @@ call_new(struct runs *runs, struct request *request,
 	call = mem_alloc(sizeof(*call));
 	call->runs = runs;
 	call->number = ++runs->calls;
+	if (call->number == 1 && runs->first != NULL)
+		runs->first(runs->first_ctx);
 	call_name(call);
 	call->request = *request;
 	memset(request, 0, sizeof(*request));

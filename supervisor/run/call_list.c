@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../common/base/mem.h"
+#include "../../common/stored_kind.h"
 #include "call_parts.h"
 
 void
@@ -52,6 +53,46 @@ call_scope(const struct runs *runs, unsigned long execution)
 		if (call->number == execution)
 			return call->request.owner->scope;
 	return NULL;
+}
+
+/* Returns whether it belongs to this scope, or to one of SCOPE_ALL. */
+static bool
+call_is_of(const struct call *call, const char *scope)
+{
+	return strcmp(scope, SCOPE_ALL) == 0 ||
+	    strcmp(scope, call->request.owner->scope) == 0;
+}
+
+void
+calls_tell(const struct runs *runs, const char *scope, struct buffer *list)
+{
+	const struct call *call;
+
+	TAILQ_FOREACH_REVERSE (call, &runs->waiting, call_list, entry)
+		if (call_is_of(call, scope))
+			call_tell(call, "waiting", list);
+	TAILQ_FOREACH_REVERSE (call, &runs->running, call_list, entry)
+		if (call_is_of(call, scope))
+			call_tell(call, "running", list);
+}
+
+static struct call *
+call_find(const struct call_list *list, const char *scope, const char *id)
+{
+	struct call *call;
+
+	TAILQ_FOREACH (call, list, entry)
+		if (call_is_of(call, scope) && strcmp(call->id, id) == 0)
+			return call;
+	return NULL;
+}
+
+struct call *
+call_of_id(const struct runs *runs, const char *scope, const char *id)
+{
+	struct call *call = call_find(&runs->running, scope, id);
+
+	return call != NULL ? call : call_find(&runs->waiting, scope, id);
 }
 
 /*

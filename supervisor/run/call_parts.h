@@ -85,6 +85,7 @@ struct call {
 	struct collection *collection; /* of files it left; NULL: none */
 	struct buffer notes; /* for the user, each + NUL */
 	char id[EXECUTION_ID_MAX + 1];
+	struct box_whole whole; /* of an output that was cut */
 	struct call_result result;
 };
 
@@ -107,6 +108,10 @@ void call_tell_progress(struct call *call, struct box_progress *progress);
 /* Takes the call out of its list. */
 void call_unlist(struct call *call);
 
+/* Returns the call of this id and scope, or NULL. */
+struct call *call_of_id(
+    const struct runs *runs, const char *scope, const char *id);
+
 /* Returns the call that has this session, or NULL. */
 struct call *call_of_session(
     const struct runs *runs, const char *scope, const char *name);
@@ -124,6 +129,18 @@ int call_check_queue(
 
 /* The queue time is over: this is the error of the call. */
 void call_set_late(struct call *call);
+
+/* call_record.c */
+
+/*
+ * Has the store keep the call, which is over, and its output: before its answer
+ * if that was cut, as the answer says so. Calls do not depend on it.
+ */
+void call_record(struct call *call);
+
+/* Appends what is told of one that is not over, as calls_tell does. */
+void call_tell(
+    const struct call *call, const char *status, struct buffer *list);
 
 /* call_judge.c */
 

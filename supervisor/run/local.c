@@ -15,7 +15,6 @@
 #include "../../common/base/text_list.h"
 #include "../box/box.h"
 #include "../peers/broker.h"
-#include "../peers/store.h"
 #include "../servers/in_force/in_force.h"
 #include "../servers/in_force/server_names.h"
 #include "call_parts.h"
@@ -80,24 +79,6 @@ local_free(struct call *call)
 	free(local);
 }
 
-/* Has the store keep the whole of an output that was cut. */
-static void
-local_keep_output(struct call *call, const struct box_whole *whole)
-{
-	struct store_output output = { call->id, call->request.owner->scope,
-		whole->out, whole->errors, whole->out_len, whole->errors_len };
-	struct err err;
-
-	if (whole->out == NULL || call->runs->peers.store == NULL)
-		return;
-	if (store_keep_output(call->runs->peers.store, &output, &err) == -1)
-		log_error("call %lu: its output is not kept: %s",
-		    call->number, err.text);
-	else
-		call->result.whole = whole->missing > 0 ? CALL_WHOLE_START :
-		    CALL_WHOLE_ALL;
-}
-
 /* The call has its result, and is freed. */
 static void
 local_conclude(void *ctx)
@@ -114,8 +95,8 @@ local_conclude(void *ctx)
 		    local->box->output.notes.len)
 			if (owner_hears(call->request.owner, once))
 				text_list_add(&call->notes, note);
-		if (call->cause != CALL_BY_CANCEL)
-			local_keep_output(call, &local->box->output.whole);
+		call->whole = local->box->output.whole;
+		local->box->output.whole = (struct box_whole){ 0 };
 	}
 	call_report(call, CALL_OVER);
 }

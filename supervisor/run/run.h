@@ -44,6 +44,8 @@ struct runs {
 	bool draining;        /* refuses new calls; idle follows the last one */
 	void (*idle)(void *ctx); /* called when no call is left */
 	void *idle_ctx;
+	void (*first)(void *ctx); /* called with the first call; NULL: not */
+	void *first_ctx;
 };
 
 /*
@@ -178,6 +180,9 @@ enum call_status {
 	CALL_CANCELLED,
 };
 
+/* call_record.c: returns the word for it, static. */
+const char *call_status_word(enum call_status status);
+
 /* The error of code that exited with a status other than 0. */
 #define CALL_EXITED "Sandbox exited with code %d"
 
@@ -257,6 +262,10 @@ struct call *call_new(struct runs *runs, struct request *request,
 /* Ends the call early: it concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);
 
+/* Cancels the call of this id and scope. Returns whether there is one. */
+int call_cancel_id(
+    struct runs *runs, const char *scope, const char *id, const char *why);
+
 /* Cancels every call. */
 void call_cancel_all(struct runs *runs, const char *why);
 
@@ -268,6 +277,10 @@ void call_end_session(struct runs *runs, const char *scope, const char *name,
     const char *why);
 
 /* call_list.c: the calls that wait and those that run. */
+
+/* Appends those of a scope, the last one first: objects, a comma after each. */
+void calls_tell(
+    const struct runs *runs, const char *scope, struct buffer *list);
 
 /* Returns the scope of the owner of this execution, or NULL if it is over. */
 const char *call_scope(const struct runs *runs, unsigned long execution);

@@ -4,10 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { describe, descendants, memory } from './support/processes.mjs';
+import { childless, memory } from './support/processes.mjs';
 import { patiently, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-import { until } from './support/wait.mjs';
 
 withoutPool();
 patiently();
@@ -66,14 +65,6 @@ function assertEnded(name, { isError, structuredContent: answer }) {
     /ran out of memory|timed out/ : /timed out|ran out of memory/, name);
 }
 
-/* Waits until nothing is left but what keeps the output that was cut. */
-async function boxless(pid) {
-  const left = () => descendants(pid).filter(({ name }) => name !== 'store');
-
-  await until(() => left().length === 0,
-    () => `the end of ${describe(left())}`);
-}
-
 test('bombs in their boxes stop no other call', async (t) => {
   const names = Object.keys(bombs);
   const raw = await Raw.open(t, { env: {
@@ -81,7 +72,7 @@ test('bombs in their boxes stop no other call', async (t) => {
   } });
 
   assert.deepEqual(await raw.printed('print(1)'), ['1']);
-  await boxless(raw.pid);
+  await childless(raw.pid);
   const before = memory(raw.pid, 'VmRSS');
   const ids = names.map((name) =>
     raw.postCall(bombs[name], { timeout: seconds }));
@@ -97,7 +88,7 @@ test('bombs in their boxes stop no other call', async (t) => {
   assert.ok(served > 0);
   for (const [i, id] of ids.entries())
     assertEnded(names[i], await raw.result(id));
-  await boxless(raw.pid);
+  await childless(raw.pid);
   t.diagnostic(`${served} calls were answered meanwhile; the supervisor's ` +
     `memory grew from ${before} to ${memory(raw.pid, 'VmRSS')} KiB`);
   await raw.finish();

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { descendants, owners } from './support/processes.mjs';
+import { descendants, family, owners } from './support/processes.mjs';
 import { patiently, root, settings, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { raw as written, serve } from './support/serve.mjs';
@@ -60,7 +60,7 @@ for (const role of ['supervisor', 'broker', 'store', 'files', 'relay'])
       skip, async (t) => {
         const raw = await Raw.open(t, withServers(t, { gh: example() }));
         const pid = () => role === 'supervisor' ? raw.pid :
-          descendants(raw.pid).find(({ name }) => name.startsWith(role)).pid;
+          family(raw.pid).find(({ name }) => name.startsWith(role)).pid;
         const call = (first) => raw.postCall(asks(first),
           { servers: ['gh'], conversationId: 'talk' });
         let failed = true;

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { descendants } from './support/processes.mjs';
+import { family } from './support/processes.mjs';
 import { folder, once, patiently, ran, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
@@ -69,8 +69,8 @@ print(mcp.runtime.load_memory("new"), runtime.load_memory is mcp.load_memory)
 
 test('nothing is started before something is asked for', async (t) => {
   const home = folder(t);
-  const raw = await Raw.open(t, { home });
-  const keeper = () => descendants(raw.pid)
+  const raw = await Raw.open(t, { home, env: { CAISSON_CALLS_DAYS: '0' } });
+  const keeper = () => family(raw.pid)
     .filter((entry) => entry.name === 'store').length;
 
   await raw.printed('print(1)');
@@ -167,7 +167,7 @@ test('the keeper is there for each call, killed before it or not', async (t) => 
   for (let i = 0; i < 4; i++) {
     assert.deepEqual(await raw.printed(`
 print(update_memory("n", lambda n: (n or 0) + 1))`), [String(i + 1)]);
-    process.kill(descendants(raw.pid)
+    process.kill(family(raw.pid)
       .find((entry) => entry.name === 'store').pid, 'SIGKILL');
   }
   await until(() => raw.errors.split('store process exited; what it was asked' +
@@ -192,7 +192,7 @@ while not attempt(memory_exists, "stop"):
     attempt(save_memory, "n", number)
 print(number, load_memory("before"))
 print(*failed, sep="\\n")`, { timeout: 60 });
-  const keeper = () => descendants(raw.pid)
+  const keeper = () => family(raw.pid)
     .find((entry) => entry.name === 'store')?.pid;
 
   await until(() => keeper() !== undefined &&

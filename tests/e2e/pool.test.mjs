@@ -8,7 +8,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  childless, childrenEver, descendants, describe, engines, gone,
+  childless, childrenEver, descendants, describe, engines, family, gone,
   namespacePids, processOf,
 } from './support/processes.mjs';
 import {
@@ -289,7 +289,7 @@ print(load_memory("k"), (await mcp_h.echo(x=1)) is not None)`;
 
     assert.deepEqual(await raw.printed(both, { servers: ['h'] }), ['1 True']);
     await until(() => waiting(raw.pid).relay.length === 3, 'three boxes');
-    const stopped = descendants(raw.pid)
+    const stopped = family(raw.pid)
       .filter(({ command }) => /^caisson: (relay|store|broker)/.test(command));
 
     assert.equal(stopped.length, 5);

@@ -9,6 +9,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/worker/worker.h"
 #include "database.h"
+#include "executions.h"
 #include "store_grant.h"
 #include "lister.h"
 #include "store.h"
@@ -28,10 +29,12 @@ main(void)
 	worker_lockdown(ROLE_STORE, LOCKDOWN_KEEPS, store.folder);
 	store_open(&store);
 	worker_run();
+	executions_flush(store.database);
 	lister_finish(&store);
 	store_log_fault(&store);
 	store_grant_free_all(&store);
 	lister_free(&store);
+	loop_event_free(&store.late);
 	database_free(&store.database);
 	channel_free(&store.supervisor);
 	fd_close(&store.folder);

@@ -9,9 +9,9 @@
 #include "../../common/base/mem.h"
 #include "../../common/storable.h"
 #include "../../common/base/utf8.h"
+#include "executions.h"
 #include "store_grant.h"
 #include "memories.h"
-#include "outputs.h"
 #include "saved_tools.h"
 
 static int
@@ -187,13 +187,13 @@ void
 store_on_load_output(struct store_grant *grant, struct ipc_load_output *load)
 {
 	auto_buffer struct buffer json = { 0 };
-	const struct output_part part = { store_grant_scope(grant),
+	const struct execution_part part = { store_grant_scope(grant),
 		load->execution, (int)load->errors, load->from };
 	struct err err;
 	int done;
 
 	if (!store_grant_admit(grant, load->id))
 		return;
-	done = outputs_load(store_grant_database(grant), &part, &json, &err);
+	done = executions_load(store_grant_database(grant), &part, &json, &err);
 	store_grant_answer(grant, load->id, done, &json, &err);
 }

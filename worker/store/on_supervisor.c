@@ -9,13 +9,14 @@
 #include "../../common/base/fd.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
+#include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
 #include "database.h"
+#include "executions.h"
 #include "store_grant.h"
 #include "lister.h"
 #include "memories.h"
-#include "outputs.h"
 #include "saved_tools.h"
 #include "store.h"
 
@@ -31,12 +32,23 @@ store_on_keep(struct store *store, struct ipc_keep *keep)
 	event_base_loopbreak(store->base);
 }
 
+static void
+on_supervisor_late(evutil_socket_t fd, short what, void *arg)
+{
+	struct store *store = arg;
+
+	(void)fd;
+	(void)what;
+	executions_flush(store->database);
+}
+
 void
 store_open(struct store *store)
 {
 	struct err err;
 
 	/* Included in each answer: a user at a terminal needs no log of it. */
+	store->late = evtimer_new(store->base, on_supervisor_late, store);
 	if (store->database != NULL &&
 	    database_open(store->database, &err) == -1)
 		store->fault = mem_strdup(err.text);
@@ -84,16 +96,16 @@ on_supervisor_tell(struct store *store, int done, const struct buffer *json,
 		fatal("cannot answer the supervisor: %s", err.text);
 }
 
-/* Returns the name of a tool as a string that the caller frees. */
+/* Returns a name as a string that the caller frees. */
 static char *
-on_supervisor_tool_name(const struct ipc_bytes *name)
+on_supervisor_name(const struct ipc_bytes *name)
 {
 	const char *text = (const char *)name->data;
 
 	if (name->len > SAVED_TOOL_NAME_MAX || !utf8_valid(text, name->len) ||
 	    memchr(text, '\0', name->len) != NULL)
-		fatal("protocol violation by the supervisor: the name of a "
-		    "tool is not a text of at most %d bytes",
+		fatal("protocol violation by the supervisor: the name of an "
+		    "item is not a text of at most %d bytes",
 		    SAVED_TOOL_NAME_MAX);
 	return mem_dup(text, name->len);
 }
@@ -115,13 +127,26 @@ on_supervisor_show_tools(struct store *store, const struct ipc_show *show,
     struct buffer *json, struct err *err)
 {
 	struct database *database = on_supervisor_database(store);
-	auto_free char *name = on_supervisor_tool_name(&show->name);
-	auto_free char *after = on_supervisor_tool_name(&show->after);
+	auto_free char *name = on_supervisor_name(&show->name);
+	auto_free char *after = on_supervisor_name(&show->after);
 
 	if (show->name.len > 0)
 		return saved_tools_load(
 		    database, show->scope, name, 1, json, err);
 	return saved_tools_list(database, show->scope, after, 1, json, err);
+}
+
+static int
+on_supervisor_show_executions(struct store *store, const struct ipc_show *show,
+    struct buffer *json, struct err *err)
+{
+	struct database *database = on_supervisor_database(store);
+	auto_free char *id = on_supervisor_name(&show->name);
+	auto_free char *after = on_supervisor_name(&show->after);
+
+	return show->name.len > 0 ?
+	    executions_show(database, show->scope, id, json, err) :
+	    executions_list(database, show->scope, after, json, err);
 }
 
 void
@@ -131,7 +156,9 @@ store_on_show(struct store *store, struct ipc_show *show)
 	struct err err;
 	int done;
 
-	if (show->kind == STORED_TOOLS)
+	if (show->kind == STORED_EXECUTIONS)
+		done = on_supervisor_show_executions(store, show, &json, &err);
+	else if (show->kind == STORED_TOOLS)
 		done = on_supervisor_show_tools(store, show, &json, &err);
 	else
 		done = on_supervisor_show_memories(store, show, &json, &err);
@@ -155,7 +182,7 @@ on_supervisor_drop_tools(struct store *store, const struct ipc_drop *drop,
     struct buffer *json, struct err *err)
 {
 	struct database *database = on_supervisor_database(store);
-	auto_free char *name = on_supervisor_tool_name(&drop->name);
+	auto_free char *name = on_supervisor_name(&drop->name);
 
 	if (drop->which == STORED_DROP_ONE)
 		return saved_tools_delete(
@@ -184,30 +211,42 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 
 /* The answer is sent: a failure is told when the output is read. */
 void
-store_on_keep_output(
-    struct store *store, struct ipc_keep_output *keep_output)
+store_on_keep_execution(
+    struct store *store, struct ipc_keep_execution *execution)
 {
 	struct err err;
-	auto_free char *out = ipc_blob_copy(&keep_output->out, &err);
-	auto_free char *errors = ipc_blob_copy(&keep_output->errors, &err);
-	const struct output output = { keep_output->execution,
-		{ (const uint8_t *)out, keep_output->out.len },
-		{ (const uint8_t *)errors, keep_output->errors.len } };
 
 	store_log_fault(store);
-	database_look(store->database);
-	if (out == NULL || errors == NULL ||
-	    outputs_keep(store->database, keep_output->scope, &output, &err) ==
-	        -1)
-		log_warn("an output was not kept: %s", err.text);
+	if (executions_keep(store->database, execution, &err) == -1)
+		log_warn("execution %s was not kept: %s", execution->execution,
+		    err.text);
+	else if (!evtimer_pending(store->late, NULL))
+		loop_set_timer(store->late, EXECUTIONS_WAIT_MS);
+}
+
+/* Returns as executions_read. */
+static int
+on_supervisor_read(struct database *database,
+    const struct ipc_read_output *read_output, struct buffer *bytes,
+    uint64_t *whole, struct err *err)
+{
+	const char *scope = read_output->scope, *id = read_output->execution;
+	const struct execution_part part = { scope, id,
+		read_output->part == OUTPUT_PART_ERRORS, 0 };
+
+	if (read_output->part != OUTPUT_PART_ALL)
+		return executions_read(database, &part, bytes, whole, err);
+	if ((*id == '\0' ? executions_list(database, scope, "", bytes, err) :
+	        executions_show(database, scope, id, bytes, err)) == -1)
+		return -1;
+	*whole = bytes->len;
+	return strcmp(bytes->data, "null") != 0;
 }
 
 void
 store_on_read_output(
     struct store *store, struct ipc_read_output *read_output)
 {
-	const struct output_part part = { read_output->scope,
-		read_output->execution, (int)read_output->errors, 0 };
 	struct ipc_output_read answer = { .task = read_output->task,
 		.reason = "" };
 	auto_buffer struct buffer bytes = { 0 };
@@ -217,8 +256,8 @@ store_on_read_output(
 
 	store_log_fault(store);
 	database_look(store->database);
-	found = outputs_read(
-	    store->database, &part, &bytes, &answer.whole, &why);
+	found = on_supervisor_read(
+	    store->database, read_output, &bytes, &answer.whole, &why);
 	if (found == -1)
 		answer.reason = reason =
 		    database_reason(store->database, &why);

@@ -6,6 +6,8 @@
  * only.
  *
  * A handler waits only for the disk: no transaction is open when it returns.
+ * Executions are not acknowledged: they are written together, some of them when
+ * the supervisor has closed its channel.
  * Lists of tools are not acknowledged: after the supervisor has closed its
  * channel, lists already sent by the broker are stored before the store exits.
  */
@@ -28,6 +30,7 @@ struct store {
 	int folder; /* -1 until KEEP arrives */
 	struct database *database; /* NULL until KEEP arrives */
 	char *fault; /* why it could not be opened, until reported */
+	struct event *late; /* executions that wait are written */
 	TAILQ_HEAD(store_grants, store_grant) grants;
 	struct channel *lister; /* to the broker; NULL if there is none */
 	struct event *lister_ending;

@@ -17,13 +17,6 @@
 #include "../../box/box.h"
 #include "../../process/process.h"
 
-static const char *const answer_status[] = {
-	[CALL_SUCCESS] = "success",
-	[CALL_ERROR] = "error",
-	[CALL_TIMEOUT] = "timeout",
-	[CALL_CANCELLED] = "cancelled",
-};
-
 struct answer_style
 answer_style(const struct options *options)
 {
@@ -267,7 +260,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 
 	if (result->status != CALL_SUCCESS)
 		buffer_printf(
-		    text, "status: %s\n", answer_status[result->status]);
+		    text, "status: %s\n", call_status_word(result->status));
 	if (result->status != CALL_SUCCESS && result->exited)
 		buffer_printf(text, "exit: %d\n", result->exit_code);
 	answer_add_out(text, result, style, places);
@@ -432,7 +425,7 @@ answer_add_end(struct answer_form *form, const struct call_result *result,
 
 	if (!said)
 		answer_form_add_text(
-		    form, "status", answer_status[result->status]);
+		    form, "status", call_status_word(result->status));
 	if (!said || (result->out.len == 0 && result->errors.len == 0))
 		answer_form_add_text(form, "summary", summary);
 	if (!said && result->exited)
@@ -603,7 +596,7 @@ answer_add_meta(struct buffer *json, const struct call_result *result,
 
 	answer_form_open_object(&form, NULL);
 	answer_form_add_text(
-	    &form, "caisson/status", answer_status[result->status]);
+	    &form, "caisson/status", call_status_word(result->status));
 	if (result->id != NULL)
 		answer_form_add_text(&form, "caisson/execution", result->id);
 	if (result->exited)

@@ -1,6 +1,6 @@
 /*
- * The whole of an output that was cut, as a resource: its owner reads it by the
- * id of its execution. Runs in the supervisor.
+ * Kept executions, and the whole of their output, as resources: their owner
+ * reads them by the id. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_OUTPUT_RESOURCE_H
 #define SUPERVISOR_OUTPUT_RESOURCE_H
@@ -9,13 +9,14 @@
 
 #define OUTPUT_RESOURCE_PREFIX "resource://caisson/output/"
 #define OUTPUT_RESOURCE_TEMPLATE OUTPUT_RESOURCE_PREFIX "{id}"
+#define OUTPUT_RESOURCE_CALLS "resource://caisson/calls"
 
-/* Appends a comma and the template of its URIs, where output is kept. */
+/* Appends the templates of their URIs, a comma before each, of what is kept. */
 void output_resource_add_template(
     struct buffer *json, const struct options *options);
 
 /*
- * Returns whether the URI is that of an output; then the request is answered,
+ * Returns whether the URI is one of these; then the request is answered,
  * now or later.
  */
 int output_resource_read(struct mcp *mcp, const struct context *context,

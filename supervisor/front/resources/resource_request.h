@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_RESOURCE_REQUEST_H
 #define SUPERVISOR_RESOURCE_REQUEST_H
 
+#include "../../../common/stored_kind.h"
 #include "../../peers/files.h"
 #include "../../peers/store.h"
 #include "../../servers/in_force/in_force.h"
@@ -35,7 +36,7 @@ struct resource_request {
 	uint64_t version;
 	size_t count;
 	bool textual; /* the file has a type of text */
-	int errors;  /* the output is that of standard error */
+	enum output_part part; /* what is read of an execution */
 	int done;  /* the result has all that it must have */
 	char *why; /* why it failed, one sentence; or NULL */
 };

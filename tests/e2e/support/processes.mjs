@@ -112,8 +112,13 @@ export function processes() {
 }
 
 /* Every process below pid. */
-export function descendants(pid) {
+export function family(pid) {
   return below(pid, everybody());
+}
+
+/* The same without the store, which stays once a call was kept. */
+export function descendants(pid) {
+  return family(pid).filter(({ name }) => name !== 'store');
 }
 
 /* Those that have outlived what started them. */

@@ -9,11 +9,13 @@
  *               program, so that its boxes are containers
  *               (../support/own_engine.py)
  */
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from './wait.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -60,7 +62,16 @@ export const searchPath = '/usr/local/bin:/usr/bin:/bin';
 export function folder(t) {
   const made = fs.mkdtempSync(path.join(os.tmpdir(), 'caisson-e2e-'));
   fs.chownSync(made, uid, uid === process.getuid() ? process.getgid() : uid);
-  t.after(() => fs.rmSync(made, { recursive: true, force: true }));
+  t.after(() => until(() => {
+    try {
+      fs.rmSync(made, { recursive: true, force: true });
+      return true;
+    } catch (error) {
+      /* The store is keeping the last call there. */
+      assert.equal(error.code, 'ENOTEMPTY');
+      return false;
+    }
+  }, `the end of ${made}`));
   return made;
 }
 
