@@ -19,3 +19,10 @@ supervisor_on_end_session(
 {
 	operators_hear_end(peer, end);
 }
+
+void
+supervisor_on_ask_executions(
+    struct operator_peer *peer, struct ipc_ask_executions *ask)
+{
+	operators_hear_calls(peer, ask);
+}

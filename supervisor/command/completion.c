@@ -234,7 +234,8 @@ completion_takes_name(const struct command_row *row)
 	return list != NULL && command_takes(list->task, COMMAND_FLAG_NAMES) &&
 	    row->operands != NULL && strcmp(row->verb, "add") != 0 &&
 	    (strncmp(row->operands, "NAME", 4) == 0 ||
-		strncmp(row->operands, "KEY", 3) == 0);
+		strncmp(row->operands, "KEY", 3) == 0 ||
+		strcmp(row->operands, "ID") == 0);
 }
 
 /* The first operand of a command; flags are those of the line. */

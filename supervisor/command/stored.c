@@ -1,8 +1,9 @@
 /*
- * caisson memory and caisson saved-tools: list, show and remove data that is
- * stored between calls. Models have written all of it, so control characters
- * and invisible ones are escaped. Runs in the supervisor; the store opens the
- * file.
+ * caisson memory, caisson saved-tools and caisson calls: list, show and remove
+ * data that is stored between calls. Models have written all of it, so control
+ * characters and invisible ones are escaped. Calls that run are no data yet:
+ * the running Caissons list them (sessions/calls.c). Runs in the supervisor;
+ * the store opens the file.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "../peers/store.h"
 #include "../process/process.h"
 #include "../run/run.h"
+#include "sessions/running.h"
 #include "shared/command.h"
 
 struct stored;
@@ -44,6 +46,7 @@ struct stored {
 	enum stored_kind kind;
 	const struct stored_verb *verb;
 	const char *scope;   /* of whose items */
+	struct buffer running; /* calls that run: an array of JSON */
 	struct buffer *json; /* the output, printed at the end; NULL: text */
 	size_t listed;
 	int status;
@@ -51,10 +54,30 @@ struct stored {
 
 /* Output: a model has written the texts */
 
+static const struct {
+	const char *these; /* in messages */
+	const char *all;   /* the list with --json */
+	const char *id;    /* of an entry: its member */
+	const char *none;  /* there is nothing to list */
+} stored_kinds[] = {
+	[STORED_MEMORIES] = { "memories", "memories", "key",
+	    "Nothing is kept.\n" },
+	[STORED_TOOLS] = { "saved tools", "tools", "name",
+	    "Nothing is kept.\n" },
+	[STORED_EXECUTIONS] = { "calls", "calls", "id",
+	    "No calls run, and none are kept.\n" },
+};
+
 static int
 stored_is_about_tools(const struct stored *stored)
 {
 	return stored->kind == STORED_TOOLS;
+}
+
+static int
+stored_is_about_calls(const struct stored *stored)
+{
+	return stored->kind == STORED_EXECUTIONS;
 }
 
 static void
@@ -87,7 +110,9 @@ static void
 stored_miss(struct stored *stored)
 {
 	auto_free char *flag = owner_flag_again(stored->command);
-	auto_free char *why = mem_printf(stored_is_about_tools(stored) ?
+	auto_free char *why = mem_printf(stored_is_about_calls(stored) ?
+	    "call %s: there is no such call ('caisson calls list%s' shows "
+	    "those that are kept)" : stored_is_about_tools(stored) ?
 	    "saved tool \"%s\": there is no saved tool of this name ('caisson "
 	    "saved-tools list%s' shows all)" :
 	    "memory \"%s\": there is no memory of this key ('caisson memory "
@@ -114,6 +139,34 @@ stored_print_inner(const struct stored *stored, struct json_span string)
 		stored_print(stored, string.p + 1, string.len - 2);
 }
 
+/* Prints a member in a column of so many characters; "-" for none. */
+static void
+stored_print_column(struct json_span entry, const char *name, int width)
+{
+	struct json_span value = stored_member(entry, name);
+	int quote = value.len > 0 && value.p[0] == '"';
+
+	if (value.len == 0 || json_span_kind(value) == JSON_SPAN_NULL)
+		value = (struct json_span){ "-", 1 };
+	printf("%*.*s ", width, (int)value.len - 2 * quote, value.p + quote);
+}
+
+static void
+stored_print_call(const struct stored *stored, struct json_span entry)
+{
+	if (stored->listed == 0)
+		printf("%-24s %-9s %8s tools %-10s %-16s id\n", "asked",
+		    "outcome", "ms", "language", "owner");
+	stored_print_column(entry, "asked_at", -24);
+	stored_print_column(entry, "status", -9);
+	stored_print_column(entry, "duration_ms", 8);
+	stored_print_column(entry, "tool_calls", 5);
+	stored_print_column(entry, "language", -10);
+	stored_print_column(entry, "owner", -16);
+	stored_print_inner(stored, stored_member(entry, "id"));
+	putchar('\n');
+}
+
 static void
 stored_print_entry(const struct stored *stored, struct json_span entry)
 {
@@ -123,9 +176,13 @@ stored_print_entry(const struct stored *stored, struct json_span entry)
 	struct json_span bytes = stored_member(entry, "bytes");
 
 	if (command_has(&stored->command->flags, COMMAND_FLAG_NAMES)) {
-		stored_print_inner(
-		    stored, stored_member(entry, tools ? "name" : "key"));
+		stored_print_inner(stored, stored_member(entry,
+		    stored_kinds[stored->kind].id));
 		putchar('\n');
+		return;
+	}
+	if (stored_is_about_calls(stored)) {
+		stored_print_call(stored, entry);
 		return;
 	}
 	stored_print_inner(stored, when);
@@ -229,20 +286,16 @@ stored_end_list(struct stored *stored)
 		json_report_close(stored->json, ']');
 	else if (stored->listed == 0 &&
 	    !command_has(&stored->command->flags, COMMAND_FLAG_NAMES))
-		printf("Nothing is kept.\n");
+		fputs(stored_kinds[stored->kind].none, stdout);
 	stored_end(stored, 0);
 }
 
-/* Prints one page of a list, and requests the page after its last entry. */
-static void
-stored_on_page(struct stored *stored, struct json_span page)
+/* Prints the entries of an array. Returns the last one; len 0: none. */
+static struct json_span
+stored_print_all(struct stored *stored, struct json_span entries)
 {
-	struct json_span_walk walk =
-	    json_span_walk(stored_member(page, "entries"));
+	struct json_span_walk walk = json_span_walk(entries);
 	struct json_span entry = { "", 0 };
-	auto_free char *last = NULL;
-	struct err err;
-	size_t len;
 
 	while (json_span_next_element(&walk, &entry)) {
 		if (stored->json != NULL)
@@ -252,12 +305,25 @@ stored_on_page(struct stored *stored, struct json_span page)
 			stored_print_entry(stored, entry);
 		stored->listed++;
 	}
+	return entry;
+}
+
+/* Prints one page of a list, and requests the page after its last entry. */
+static void
+stored_on_page(struct stored *stored, struct json_span page)
+{
+	struct json_span entry =
+	    stored_print_all(stored, stored_member(page, "entries"));
+	auto_free char *last = NULL;
+	struct err err;
+	size_t len;
+
 	if (json_span_kind(stored_member(page, "more")) != JSON_SPAN_TRUE) {
 		stored_end_list(stored);
 		return;
 	}
-	last = json_span_string(stored_member(entry,
-	    stored_is_about_tools(stored) ? "name" : "key"), &len, &err);
+	last = json_span_string(stored_member(
+	    entry, stored_kinds[stored->kind].id), &len, &err);
 	if (last == NULL || stored_send_page(stored, last, len, &err) == -1)
 		stored_fail(stored, err.text);
 }
@@ -297,6 +363,41 @@ stored_on_one(struct stored *stored, struct json_span one)
 		    stored_member(one, "source"), &len, &err);
 		if (source != NULL)
 			stored_print(stored, source, len);
+	}
+	stored_end(stored, 0);
+}
+
+/* Prints the call of the command, if it runs or one is kept. */
+static void
+stored_on_call(struct stored *stored, struct json_span one)
+{
+	struct json_span_walk walk = json_span_walk((struct json_span){
+	    stored->running.data, stored->running.len });
+	struct json_span entry, name, value;
+
+	while (json_span_next_element(&walk, &entry))
+		if (json_span_is(stored_member(entry, "id"),
+		        stored->command->operand))
+			one = entry;
+	if (json_span_kind(one) != JSON_SPAN_OBJECT) {
+		stored_miss(stored);
+		return;
+	}
+	walk = json_span_walk(one);
+	while (json_span_next_member(&walk, &name, &value)) {
+		size_t len;
+		auto_free char *key = json_span_string(name, &len, NULL);
+		auto_free char *text = json_span_string(value, &len, NULL);
+
+		if (stored->json != NULL) {
+			json_report_raw(stored->json, key, value.p, value.len);
+			continue;
+		}
+		printf("%s:%c", key, strncmp(key, "std", 3) == 0 &&
+		        text != NULL ? '\n' : ' ');
+		stored_print(stored, text != NULL ? text : value.p,
+		    text != NULL ? len : value.len);
+		putchar('\n');
 	}
 	stored_end(stored, 0);
 }
@@ -353,6 +454,9 @@ static const struct stored_verb stored_verbs[] = {
 	{ COMMAND_MEMORY_SHOW, STORED_MEMORIES, STORED_SHOW },
 	{ COMMAND_MEMORY_REMOVE, STORED_MEMORIES, STORED_REMOVE },
 	{ COMMAND_MEMORY_CLEAR, STORED_MEMORIES, STORED_CLEAR },
+	{ COMMAND_CALLS_LIST, STORED_EXECUTIONS, STORED_LIST },
+	{ COMMAND_CALLS_SHOW, STORED_EXECUTIONS, stored_send_show,
+	    stored_on_call, "null", 0, false },
 	{ COMMAND_TOOLS_LIST, STORED_TOOLS, STORED_LIST },
 	{ COMMAND_TOOLS_SHOW, STORED_TOOLS, STORED_SHOW },
 	{ COMMAND_TOOLS_REMOVE, STORED_TOOLS, STORED_REMOVE },
@@ -371,27 +475,33 @@ stored_run(struct command_setup *setup, struct err *err)
 		.keeper = store,
 		.command = command };
 	auto_buffer struct buffer json = { 0 };
-	int status, tools;
+	int status, calls;
 
 	while (verb->task != command->task)
 		verb++;
 	stored.verb = verb;
 	stored.kind = verb->kind;
-	tools = stored_is_about_tools(&stored);
-	status = owner_flag_begin(
-	    setup, tools ? "saved tools" : "memories", &stored.scope, err);
-	if (status != 0)
+	calls = stored_is_about_calls(&stored);
+	status = calls ?
+	    calls_begin(setup, &stored.scope, &stored.running, err) :
+	    owner_flag_begin(setup, stored_kinds[stored.kind].these,
+	        &stored.scope, err);
+	if (status == -1 || (status != 0 && !calls))
 		return status;
 	if (options_json(setup->options)) {
 		stored.json = &json;
 		if (verb->lists)
 			json_report_open(
-			    &json, tools ? "tools" : "memories", '[');
+			    &json, stored_kinds[stored.kind].all, '[');
 	}
+	if (calls && verb->lists)
+		stored_print_all(&stored, (struct json_span){
+		    stored.running.data, stored.running.len });
 	if (store_may_hold(store))
 		stored_ask(&stored);
 	else
 		stored_on_shown(&stored, verb->none, strlen(verb->none), "");
 	event_base_dispatch(stored.base);
-	return stored.status;
+	buffer_reset(&stored.running);
+	return stored.status != 0 ? stored.status : status;
 }

@@ -32,7 +32,8 @@ struct operator_peer {
 
 struct operators {
 	struct runs *runs;
-	int dir;
+	char **envp;
+	int dir;    /* -1, like the socket: it does not listen */
 	int socket;
 	char name[RENDEZVOUS_NAME_SIZE + 1]; /* of the socket */
 	struct event *waiting;               /* one waits to be accepted */
@@ -142,38 +143,58 @@ operators_close(void *state)
 }
 
 /*
- * Makes our socket, if there can be sessions, and removes those that killed
- * Caissons have left. Calls do not depend on it.
+ * Makes our socket, and removes those that killed Caissons have left. Calls do
+ * not depend on it.
+ */
+static void
+operators_listen(void *ctx)
+{
+	struct operators *operators = ctx;
+	const struct options *options = operators->runs->options;
+	struct err err;
+
+	operators->dir = state_dir_open_inner(
+	    options, operators->envp, STATE_DIR_RUNNING, &err);
+	if (operators->dir != -1) {
+		rendezvous_sweep(operators->dir);
+		operators->socket = rendezvous_open(
+		    operators->dir, operators->name, &err);
+	}
+	if (operators->socket == -1) {
+		(options_argument(options, ARGUMENT_SESSION) ? log_warn :
+		        log_info)("'caisson calls' and 'caisson sessions' "
+		    "cannot reach this process: %s", err.text);
+		return;
+	}
+	operators->waiting = event_new(operators->runs->base,
+	    operators->socket, EV_READ | EV_PERSIST, operators_on_waiting,
+	    operators);
+	operators->again = evtimer_new(
+	    operators->runs->base, operators_on_again, operators);
+	event_add(operators->waiting, NULL);
+}
+
+/*
+ * Listens at once if there can be sessions, or with the first call that is
+ * kept: nothing is created before.
  */
 static int
 operators_open(void **state, const struct door_setup *setup, struct err *err)
 {
-	struct event_base *base = setup->runs->base;
-	struct operators *operators;
+	const struct options *options = setup->runs->options;
+	struct operators *operators = mem_alloc(sizeof(*operators));
 
-	if (!options_argument(setup->runs->options, ARGUMENT_SESSION))
-		return 0;
-	operators = mem_alloc(sizeof(*operators));
+	(void)err;
 	operators->runs = setup->runs;
+	operators->envp = setup->envp;
 	LIST_INIT(&operators->list);
-	operators->socket = -1;
-	operators->dir = state_dir_open_inner(
-	    setup->runs->options, setup->envp, STATE_DIR_RUNNING, err);
-	if (operators->dir != -1) {
-		rendezvous_sweep(operators->dir);
-		operators->socket =
-		    rendezvous_open(operators->dir, operators->name, err);
+	operators->socket = operators->dir = -1;
+	if (options_argument(options, ARGUMENT_SESSION)) {
+		operators_listen(operators);
+	} else if (options->calls_days > 0) {
+		setup->runs->first = operators_listen;
+		setup->runs->first_ctx = operators;
 	}
-	if (operators->socket == -1) {
-		log_warn("'caisson sessions' cannot reach this process: %s",
-		    err->text);
-		operators_close(operators);
-		return 0;
-	}
-	operators->waiting = event_new(base, operators->socket,
-	    EV_READ | EV_PERSIST, operators_on_waiting, operators);
-	operators->again = evtimer_new(base, operators_on_again, operators);
-	event_add(operators->waiting, NULL);
 	*state = operators;
 	return 0;
 }
@@ -237,4 +258,25 @@ operators_hear_end(
 		call_end_session(runs, end->owner, end->name,
 		    "the session was ended with 'caisson sessions end'");
 	operator_finish(peer, fate != SESSION_UNKNOWN);
+}
+
+void
+operators_hear_calls(
+    struct operator_peer *peer, const struct ipc_ask_executions *ask)
+{
+	struct runs *runs = peer->operators->runs;
+	auto_buffer struct buffer list = { 0 };
+	struct ipc_executions answer = { .cancelled = 0 };
+	struct err err;
+
+	if (ask->cancel[0] == '\0')
+		calls_tell(runs, ask->owner, &list);
+	else
+		answer.cancelled = (uint64_t)call_cancel_id(runs, ask->owner,
+		    ask->cancel,
+		    "the call was cancelled with 'caisson calls cancel'");
+	answer.list = (struct ipc_blob){
+		(const uint8_t *)list.data, list.len, -1 };
+	if (channel_send_executions(peer->channel, &answer, &err) == -1)
+		operator_free(peer);
 }

@@ -1,8 +1,8 @@
 /*
- * Operators: commands of our user that list and end sessions, "caisson
- * sessions". Each sends one request to our socket in the directory of running
- * Caissons. Whoever can reach that socket is our user, who may do this for the
- * sessions of all owners. Runs in the supervisor.
+ * Operators: commands of our user that list and end sessions and calls,
+ * "caisson sessions" and "caisson calls". Each sends one request to our socket
+ * in the directory of running Caissons. Whoever can reach that socket is our
+ * user, who may do this for those of all owners. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_OPERATORS_H
 #define SUPERVISOR_OPERATORS_H
@@ -17,5 +17,7 @@ struct operator_peer;
 void operators_hear_list(struct operator_peer *peer);
 void operators_hear_end(
     struct operator_peer *peer, const struct ipc_end_session *end);
+void operators_hear_calls(
+    struct operator_peer *peer, const struct ipc_ask_executions *ask);
 
 #endif

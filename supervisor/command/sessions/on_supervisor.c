@@ -1,15 +1,17 @@
 /*
- * The messages of a running Caisson to a command: see session_rows.h. The
- * command sends one request, and receives the answers where it waits for them,
- * without a table of handlers. Runs in commands.
+ * The messages of a running Caisson to a command: see session_rows.h and
+ * running.h. The command sends one request, and receives the answers where it
+ * waits for them, without a table of handlers. Runs in commands.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/base/buffer.h"
 #include "../../../common/ipc/ipc_socket.h"
 #include "../../../common/base/mem.h"
+#include "running.h"
 #include "session_rows.h"
 
 static struct ipc_packet on_supervisor_packet;
@@ -121,4 +123,31 @@ session_rows_reset(struct session_rows *rows)
 	}
 	free(rows->one);
 	*rows = (struct session_rows){ .one = NULL };
+}
+
+/* Calls */
+
+int
+running_ask_calls(int fd, const char *scope, const char *cancel,
+    struct buffer *list, struct err *err)
+{
+	struct ipc_ask_executions ask = { .owner = scope, .cancel = cancel };
+	enum ipc_phase phase = IPC_PHASE_NEW;
+	auto_free char *text = NULL;
+	enum ipc_type type;
+	union ipc_any msg;
+
+	if (on_supervisor_send(fd, IPC_ASK_EXECUTIONS, &ask, err) == -1 ||
+	    on_supervisor_receive(fd, &phase, &type, &msg, err) == -1)
+		return -1;
+	if (type != IPC_EXECUTIONS) {
+		ipc_message_close(type, &msg);
+		return err_set(err, "it has answered another question");
+	}
+	text = ipc_blob_copy(&msg.executions.list, err);
+	ipc_message_close(type, &msg);
+	if (text == NULL)
+		return -1;
+	buffer_add(list, text, msg.executions.list.len);
+	return (int)msg.executions.cancelled;
 }

@@ -4,7 +4,6 @@
  * the terminal. Runs as a command, which asks each Caisson at its socket; a
  * Caisson that does not answer is left out.
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +14,12 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/role.h"
 #include "../../../common/base/shown.h"
-#include "../../../common/base/text_list.h"
 #include "../../front/answer/answer.h"
 #include "../../options/text/json_report.h"
 #include "../../options/options.h"
-#include "../../options/state_dir.h"
 #include "../../process/socket/socket.h"
 #include "../shared/command.h"
+#include "running.h"
 #include "session_rows.h"
 
 struct sessions_asked {
@@ -43,27 +41,11 @@ sessions_complain(const char *fmt, ...)
 
 /* Asking */
 
-static void
-sessions_ask(struct sessions_asked *asked, const char *socket)
+static int
+sessions_ask(
+    void *ctx, int fd, const char *socket, pid_t process, struct err *err)
 {
-	pid_t process = 0;
-	struct err err;
-	auto_fd int fd =
-	    rendezvous_connect(asked->dir, socket, OPERATOR_MS, &process, &err);
-
-	if (fd == -1 && (err.code == ECONNREFUSED || err.code == ENOENT))
-		return; /* it has ended */
-	if (fd != -1 &&
-	    session_rows_ask(fd, socket, process, &asked->rows, &err) == 0)
-		return;
-	asked->lacking = true;
-	if (process > 0)
-		sessions_complain("process %d: its sessions are not shown: %s",
-		    (int)process, err.text);
-	else
-		sessions_complain("the sessions of a Caisson are not shown: "
-				  "%s",
-		    err.text);
+	return session_rows_ask(fd, socket, process, ctx, err);
 }
 
 static int
@@ -83,21 +65,12 @@ static int
 sessions_ask_all(struct sessions_asked *asked, const struct options *options,
     char **envp, struct err *err)
 {
-	auto_buffer struct buffer names = { 0 };
-	const char *name;
+	int lacking = running_ask_all(options, envp, "sessions", sessions_ask,
+	    &asked->rows, &asked->dir, err);
 
-	/* Nothing is created to list it. */
-	if (!state_dir_may_hold(options, envp, STATE_DIR_RUNNING))
-		return 0;
-	asked->dir =
-	    state_dir_open_inner(options, envp, STATE_DIR_RUNNING, err);
-	if (asked->dir == -1)
+	if (lacking == -1)
 		return -1;
-	rendezvous_sweep(asked->dir);
-	if (rendezvous_names(asked->dir, &names, err) == -1)
-		return -1;
-	TEXT_LIST_EACH(name, names.data, names.len)
-	sessions_ask(asked, name);
+	asked->lacking = lacking;
 	if (asked->rows.count > 0)
 		qsort(asked->rows.one, asked->rows.count,
 		    sizeof(*asked->rows.one), sessions_order);

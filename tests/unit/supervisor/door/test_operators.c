@@ -109,6 +109,19 @@ call_session_bytes(
 	return 77;
 }
 
+void
+calls_tell(const struct runs *table, const char *scope, struct buffer *list)
+{
+	buffer_printf(list, "{\"owner\":\"%s\"},", scope);
+}
+
+int
+call_cancel_id(
+    struct runs *table, const char *scope, const char *id, const char *why)
+{
+	return strcmp(id, "a1") == 0 && strcmp(scope, "bob") != 0;
+}
+
 /* The stage */
 
 static void
@@ -266,6 +279,29 @@ UNIT_TEST(many)
 	}
 	sessions = 0;
 	check_works();
+}
+
+static void
+ask_calls(const char *owner, const char *cancel, const char *list)
+{
+	struct ipc_ask_executions ask = { .owner = owner, .cancel = cancel };
+	auto_fd int fd = reach();
+
+	say(fd, IPC_ASK_EXECUTIONS, &ask);
+	expect(fd, IPC_EXECUTIONS);
+	ck_assert_uint_eq(msg.executions.list.len, strlen(list));
+	ck_assert_mem_eq(msg.executions.list.data, list, strlen(list));
+}
+
+UNIT_TEST(calls_are_listed_and_cancelled)
+{
+	ask_calls("*", "", "{\"owner\":\"*\"},");
+	ask_calls("*", "a2", "");
+	ck_assert_uint_eq(msg.executions.cancelled, 0);
+	ask_calls("bob", "a1", "");
+	ck_assert_uint_eq(msg.executions.cancelled, 0);
+	ask_calls("*", "a1", "");
+	ck_assert_uint_eq(msg.executions.cancelled, 1);
 }
 
 UNIT_FIXTURE(enter, leave)
