@@ -432,6 +432,17 @@
 #define HTTP_UNSENT_MAX (512 * MIB)
 /* Unread events above which a client is considered gone. */
 #define HTTP_EVENTS_UNSENT_MAX (16 * MIB)
+/*
+ * A client whose connection broke may come back for the events of an answer:
+ * so long after its last one, and so many bytes of them for a guest and for
+ * all. An answer counts as at least HTTP_KEPT_MIN.
+ */
+#define HTTP_KEPT_SECONDS 300
+#define HTTP_KEPT_LOOK_MS 30000 /* how often the age is looked at */
+#define HTTP_KEPT_GUEST_MAX (16 * MIB)
+#define HTTP_KEPT_MAX (64 * MIB)
+#define HTTP_KEPT_MIN KIB
+#define HTTP_EVENT_ID_MAX 40 /* two numbers, of the answer and the event */
 /* Messages in a JSON-RPC batch: their answers are held until all are ready. */
 #define CLIENT_BATCH_MAX 100
 

@@ -258,7 +258,8 @@ play_answer(struct play *play)
 		.session = sessions[how % 3],
 		.stream = how >> 7,
 		.seconds = how & 1 };
-	struct ipc_event event = { .last = how >> 7 };
+	struct ipc_event event = { .last = how >> 7,
+		.id = how & 2 ? "7-1" : "" };
 	struct ipc_blob blob = { play->p, 0, -1 };
 	struct play_ask *ask;
 	size_t n = play_byte(play);

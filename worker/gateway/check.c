@@ -140,8 +140,8 @@ check_is_json(const char *type)
 static int
 check_values(const struct http_head *head)
 {
-	static const enum http_field passed[] = { HTTP_MCP_METHOD,
-		HTTP_MCP_NAME, HTTP_MCP_VERSION };
+	static const enum http_field passed[] = { HTTP_LAST_EVENT,
+		HTTP_MCP_METHOD, HTTP_MCP_NAME, HTTP_MCP_VERSION };
 	const char *value;
 	size_t i;
 

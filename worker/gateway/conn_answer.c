@@ -202,7 +202,8 @@ conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
 }
 
 void
-conn_event(void *ctx, const char *data, size_t len, int last)
+conn_event(
+    void *ctx, const char *id, const char *data, size_t len, int last)
 {
 	struct conn *conn = ctx;
 	struct response response = conn_response(conn, 200);
@@ -214,8 +215,8 @@ conn_event(void *ctx, const char *data, size_t len, int last)
 		conn_break(conn);
 		return;
 	}
-	if (len > 0)
-		response_add_event(&conn->unsent, &response, data, len);
+	if (len > 0 || *id != '\0')
+		response_add_event(&conn->unsent, &response, id, data, len);
 	if (last) {
 		response_add_end(&conn->unsent, &response);
 		conn_finish(conn);

@@ -118,7 +118,8 @@ void conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
     size_t len);
 void conn_fail(void *ctx, int status, uint64_t retry, const char *message);
 void conn_file(void *ctx, struct ipc_reply_file *reply);
-void conn_event(void *ctx, const char *data, size_t len, int last);
+void conn_event(
+    void *ctx, const char *id, const char *data, size_t len, int last);
 
 /* Sends a sign of life in a stream of events. */
 void conn_send_alive(struct conn *conn);

@@ -92,7 +92,7 @@ guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 		streaming = ask->streaming;
 		ask_free(ask);
 		if (streaming)
-			client.event(client.ctx, NULL, 0, 1);
+			client.event(client.ctx, "", NULL, 0, 1);
 		else
 			client.fail(client.ctx, status, retry, why);
 	}
@@ -133,6 +133,7 @@ ask_send(struct ask *ask)
 		.version = ask_bytes(head->fields[HTTP_MCP_VERSION]),
 		.mcp_method = ask_bytes(head->fields[HTTP_MCP_METHOD]),
 		.mcp_name = ask_bytes(head->fields[HTTP_MCP_NAME]),
+		.last_event = ask_bytes(head->fields[HTTP_LAST_EVENT]),
 		.body = { (const uint8_t *)body->data, body->len, -1 } };
 	struct err err;
 
@@ -426,7 +427,8 @@ guest_on_event(struct guest *guest, struct ipc_event *event)
 	client = ask->client;
 	if (event->last)
 		ask_free(ask);
-	client.event(client.ctx, data, event->data.len, (int)event->last);
+	client.event(client.ctx, event->id, data, event->data.len,
+	    (int)event->last);
 }
 
 void

@@ -23,7 +23,8 @@ struct ask_client {
 	    const char *body, size_t len);
 	void (*fail)(
 	    void *ctx, int status, uint64_t retry, const char *message);
-	void (*event)(void *ctx, const char *data, size_t len, int last);
+	void (*event)(void *ctx, const char *id, const char *data, size_t len,
+	    int last);
 	/* An answer with a file; or before it, where the body goes. */
 	void (*file)(void *ctx, struct ipc_reply_file *reply);
 	void (*await_body)(void *ctx, int *sink);

@@ -197,11 +197,13 @@ response_add_chunk(struct buffer *out, const struct response *response,
 
 void
 response_add_event(struct buffer *out, const struct response *response,
-    const char *data, size_t len)
+    const char *id, const char *data, size_t len)
 {
 	auto_buffer struct buffer text = { 0 };
 
-	buffer_add_text(&text, "data: ");
+	if (*id != '\0')
+		buffer_printf(&text, "id: %s\n", id);
+	buffer_add_text(&text, len > 0 ? "data: " : "data:");
 	buffer_add(&text, data, len);
 	buffer_add_text(&text, "\n\n");
 	response_add_chunk(out, response, &text);

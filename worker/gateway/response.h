@@ -48,11 +48,11 @@ void response_add_file(struct buffer *out, const struct response *response,
 void response_add_stream(struct buffer *out, const struct response *response);
 
 /*
- * Append an event (data is one line), a sign of life, and the end, in the form
- * that response->minor requires.
+ * Append an event (id: empty for none; data is one line), a sign of life, and
+ * the end, in the form that response->minor requires.
  */
 void response_add_event(struct buffer *out, const struct response *response,
-    const char *data, size_t len);
+    const char *id, const char *data, size_t len);
 void response_add_alive(struct buffer *out, const struct response *response);
 void response_add_end(struct buffer *out, const struct response *response);
 

@@ -21,6 +21,7 @@ http_guest_new(struct http *http, struct owner *owner)
 	guest->owner = owner != NULL ? owner : &guest->own;
 	LIST_INIT(&guest->requests);
 	TAILQ_INIT(&guest->sessions);
+	TAILQ_INIT(&guest->kept);
 	LIST_INSERT_HEAD(&http->guests, guest, entry);
 	return guest;
 }
@@ -86,6 +87,10 @@ http_guest_leave(struct http_request *request)
 {
 	struct mcp *mcp = request->mcp;
 
+	if (request->kept != NULL && request->streaming) {
+		request->number = 0; /* it may come back */
+		return;
+	}
 	http_request_end(request);
 	if (mcp != NULL)
 		mcp_on_end(mcp, MCP_DISCONNECTED);
@@ -94,9 +99,14 @@ http_guest_leave(struct http_request *request)
 void
 http_guest_lose(struct http_guest *guest)
 {
+	struct http_request *request, *next;
+
 	guest->guest = NULL;
-	while (!LIST_EMPTY(&guest->requests))
-		http_guest_leave(LIST_FIRST(&guest->requests));
+	for (request = LIST_FIRST(&guest->requests); request != NULL;
+	     request = next) {
+		next = LIST_NEXT(request, entry);
+		http_guest_leave(request);
+	}
 }
 
 /*
@@ -161,6 +171,7 @@ http_guest_change(struct http_guest *guest, const struct token *token)
 void
 http_guest_clear(struct http_guest *guest)
 {
+	http_kept_forget(guest, NULL);
 	while (!LIST_EMPTY(&guest->requests))
 		http_request_free(LIST_FIRST(&guest->requests));
 	http_session_free_all(&guest->sessions);

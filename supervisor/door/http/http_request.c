@@ -24,6 +24,8 @@ http_request_end(struct http_request *request)
 	if (request->over)
 		return;
 	request->over = 1;
+	if (request->kept != NULL)
+		http_kept_end(request);
 	LIST_REMOVE(request, entry);
 	LIST_INSERT_HEAD(&http->over, request, entry);
 	if (request->forget != NULL)
@@ -85,24 +87,49 @@ http_stream(struct http_request *request)
 		.status = 200,
 		.stream = 1,
 		.session = "" };
+	char id[HTTP_EVENT_ID_MAX + 1];
 
 	if (request->over || request->streaming)
 		return;
 	request->streaming = true;
 	if (request->guest->guest != NULL)
 		gateway_reply(request->guest->guest, &reply);
+	if (request->kept != NULL && http_kept_prime(request->kept, id))
+		http_pass(request, id, &(struct buffer){ 0 }, 0);
+}
+
+void
+http_pass(struct http_request *request, const char *id,
+    const struct buffer *line, int last)
+{
+	struct ipc_event event = { .request = request->number,
+		.id = id,
+		.last = (uint64_t)last,
+		.data = { (const uint8_t *)line->data,
+		    line->len == 0 ? 0 : line->len - 1, -1 } };
+
+	if (request->guest->guest != NULL && request->number != 0)
+		gateway_event(request->guest->guest, &event);
+}
+
+void
+http_request_move(struct http_request *request, struct http_request *other)
+{
+	/* The connection that it had may not be known to be dead. */
+	http_pass(request, "", &(struct buffer){ 0 }, 1);
+	request->number = other->number;
+	other->number = 0;
+	http_request_end(other);
 }
 
 static void
 http_event(struct http_request *request, const struct buffer *line, int last)
 {
-	struct ipc_event event = { .request = request->number,
-		.last = (uint64_t)last,
-		.data = { (const uint8_t *)line->data,
-		    line->len == 0 ? 0 : line->len - 1, -1 } };
+	char id[HTTP_EVENT_ID_MAX + 1] = "";
 
-	if (request->guest->guest != NULL)
-		gateway_event(request->guest->guest, &event);
+	if (request->kept != NULL && line->len > 0)
+		http_kept_add(request->kept, line, id);
+	http_pass(request, id, line, last);
 	if (last)
 		http_request_end(request);
 }

@@ -24,6 +24,7 @@ struct http_session {
 	char id[HTTP_START_SIZE + HTTP_SESSION_SIZE + 1];
 	struct mcp *mcp;
 	size_t nrequests;            /* unanswered, the stream included */
+	uint64_t answers;            /* begun so far, and number of the last */
 	struct http_request *stream; /* GET, for messages of no request; NULL */
 	bool dead;
 };
@@ -112,6 +113,7 @@ http_session_end(struct http_session *session, const char *why)
 		if (request->session == session)
 			http_give_up(request, 404, "this session has ended");
 	}
+	http_kept_forget(guest, session);
 	http_reap(guest->http);
 }
 
@@ -313,6 +315,15 @@ http_session_note_all(struct http_request *request, struct json_span value)
 	return asks || value.len == 2;
 }
 
+/* A client that is told an id without a message must know how to read it. */
+static int
+http_session_primes(const struct http_session *session)
+{
+	const char *version = session->mcp->session.version;
+
+	return version != NULL && strcmp(version, "2025-11-25") >= 0;
+}
+
 /* Has the messages of a request handled by its session. */
 static void
 http_session_handle(struct http_request *request, struct json_span value)
@@ -325,6 +336,9 @@ http_session_handle(struct http_request *request, struct json_span value)
 		    "a request with this id is unanswered");
 		return;
 	}
+	if (asks && request->streams)
+		http_kept_new(request, ++request->session->answers,
+		    http_session_primes(request->session));
 	mcp_on_value(request->session->mcp, value);
 	if (!asks)
 		http_reply(request, 202, NULL, 0);
@@ -376,7 +390,36 @@ http_session_on_post(struct http_request *request, const struct ipc_ask *ask,
 	http_session_handle(request, value);
 }
 
-/* A newer stream takes the place of the last one. */
+/*
+ * The request becomes the stream of what follows an event. Returns 0, or -1 if
+ * the event is unknown.
+ */
+static int
+http_session_resume(struct http_request *request,
+    const struct http_session *session, struct ipc_bytes id)
+{
+	uint64_t event;
+	const struct http_kept *kept =
+	    http_kept_find(request->guest, session, id, &event);
+	struct http_request *first;
+
+	if (kept == NULL)
+		return -1;
+	http_stream(request);
+	first = http_kept_send(kept, event, http_pass, request);
+	if (first != NULL) {
+		http_request_move(first, request);
+	} else {
+		http_pass(request, "", &(struct buffer){ 0 }, 1);
+		http_request_end(request);
+	}
+	return 0;
+}
+
+/*
+ * A client that names an event comes back for the answer that it belongs to. A
+ * newer stream of no request takes the place of the last one.
+ */
 void
 http_session_on_get(struct http_request *request, struct ipc_ask *ask)
 {
@@ -385,6 +428,13 @@ http_session_on_get(struct http_request *request, struct ipc_ask *ask)
 
 	if (session == NULL)
 		return;
+	if (ask->last_event.len > 0) {
+		if (http_session_resume(
+		        request, session, ask->last_event) == -1)
+			http_reply_error(request, 400, http_session_no_id,
+			    JSONRPC_INVALID_REQUEST, HTTP_KEPT_UNKNOWN);
+		return;
+	}
 	if (session->stream != NULL)
 		http_send(session->stream, &(struct buffer){ 0 }, &end);
 	http_session_attach(session, request);

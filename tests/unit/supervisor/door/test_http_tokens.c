@@ -74,6 +74,11 @@ http_session_end_all(struct http_guest *guest, const char *why)
 }
 
 void
+http_kept_forget(struct http_guest *guest, const struct http_session *session)
+{
+}
+
+void
 http_session_free_all(struct http_sessions *sessions)
 {
 }
