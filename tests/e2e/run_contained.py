@@ -29,8 +29,9 @@ SECONDS = 1800  # of a file, on a slow machine
 
 # A single test of which only native boxes keep the promise is marked with
 # nativeOnly and the reason (support/program.mjs).
-FILES = """activation arguments bombs bridge call-input config conversations
-    eras exec files files-told foreign-home http http-crowd http-ends
+FILES = """activation arguments bombs bridge call-input calls config
+    conversations eras exec files files-told foreign-home http http-crowd
+    http-ends
     http-files json libraries lifecycle limits manual memory output owners
     pictures pool progress protocol python races readme remote resources
     sdk search servers servers-change servers-changed servers-hostile
