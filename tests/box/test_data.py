@@ -95,7 +95,9 @@ for sent, text in %r:
                     **{"$defs": {"A": {"type": "object"}}}),
                  "{'result': {'a': 1}}"),
                 (one, None, "{'result': '3.10'}"),
-                (one, wrapper(string, required=[]), "{'result': '3.10'}"),
+                (one, wrapper(string, required=[]), "'3.10'"),
+                (content({"result": {}}), wrapper(
+                    {"type": "object"}, required=[]), "{'result': {}}"),
                 (one, {"properties": {"result": string, "more": string},
                        "required": ["result"]}, "{'result': '3.10'}"),
                 (content({"result": 1, "more": 2}), wrapper(string),
@@ -255,10 +257,9 @@ except KeyError as error:
              True), ("list(r.items()) == %r" % list(own.items()), True),
             ("r == %r, r != {}, bool(r)" % own, (True, True, True)),
             ("r[0]", "KeyError: 0; its keys are content, structuredContent, "
-             "n"), ("len(r)", "TypeError: the result has no length: write "
-                    "r.data or r.text; r.data is {content: int, n: int}"),
+             "n"), ("len(r) == len(list(r)) == len(sorted(r))", True),
             ("r.structuredContent is d, r._meta if hasattr(r, '_meta') else 0",
-             (True, 0)))
+             (True, 0)), err="note: .items\\(\\) of the result of fs.raw has [^\n]*\n")
         self.shows(
             text('[{"a": 1}, {"a": 2}]'), ("r[0], r[-1].a, r[:1], len(r)",
                                            ({"a": 1}, 2, [{"a": 1}], 2)),
@@ -267,7 +268,12 @@ except KeyError as error:
             ("{'a': 2} in r, 'a' in r, 'content' in r, bool(r)",
              (True, False, True, True)),
             ("r[5]", "IndexError: list index out of range"),
-            ("r['a']", "KeyError: 'a'; its keys are content"))
+            ("r['a']", "KeyError: 'a'; its keys are content"),
+            *((line, "TypeError: the result has no keys: write r.data or "
+               "r.text; r.data is list[2] of {a: int}") for line in (
+                   "r.keys()", "dict(r)", "{**r}", "json.dumps(r)",
+                   "json.dump(r, open('/dev/null', 'w'))", "r | {}",
+                   "r.items()", "(lambda **k: k)(**r)")))
         self.shows(text("[]"), ("bool(r), len(r), list(r)", (False, 0, [])))
         lacks = ": write r.data or r.text; r.data is str"
         self.shows(
@@ -282,7 +288,59 @@ except KeyError as error:
              "'Result' and 'str'"), ("r > 1", "TypeError: '>' not supported "
                                      "between instances of 'Result' and "
                                      "'int'"),
-            ("hash(r)", "TypeError: unhashable type: 'Result'"))
+            ("hash(r)", "TypeError: unhashable type: 'Result'"),
+            ("json.loads(json.dumps(r)) == dict(r) == r == {**r}", True),
+            err="note: the result of fs.raw was compared with a value, which "
+            "it never equals: write .data or .text\n")
+
+    def test_looking_into_it_finds_the_data(self):
+        """Each operation finds what r[x] finds; the whole is the fields."""
+        data = {"a": 1, "isError": 5, "_meta": 6, "b": 2}
+        sent = content(data)
+        self.shows(
+            sent, ("r['isError'], r.isError, r.get('isError')", (5, 5, 5)),
+            ("r._meta, '_meta' in r, r.is_error", (6, True, False)),
+            ("r.setdefault('a', 7), r.pop('a'), 'a' in r, 'a' in d",
+             (1, 1, False, False)), ("r.pop('a', 8)", 8),
+            ("r.pop('a')", "KeyError: 'a'"),
+            ("r.setdefault('a', 9), r['a'], 'a' in d", (9, 9, False)),
+            ("r.__delitem__('b'), 'b' in d, 'b' in r", (None, False, False)),
+            ("r.pop('a'), dict(r) == {'content': [], 'structuredContent': d}",
+             (9, True)), ("type(r.copy()).__name__, r.copy().isError", (
+                 "Result", 5)), ("r.copy() == r == copy.copy(r)", True),
+            ("(r | {'x': 1}) == {**r, 'x': 1}", True),
+            ("type(r | {}) is type({} | r) is dict", True))
+        self.shows(dict(sent, isError=False), (
+            "r['isError'], r.isError, r.get('isError'), d.isError",
+            (False, False, False, 5)))
+        self.shows(content({"result": {"a": 1}}), ("r.pop('a'), d", (1, {})), (
+            "r.pop('result'), 'result' in r", ({}, False)),
+            schema=wrapper({"anyOf": []}))
+
+    def test_what_takes_a_result_for_its_data_is_told(self):
+        """At most one note, and none where the fields are meant."""
+        note = "note: %s: write .data or .text\n"
+        items = note % (r"\.%s\(\) of the result of fs.raw has the fields of "
+                        "the answer, not its data")
+        equal = note % ("the result of fs.raw was compared with a value, which "
+                        "it never equals")
+        ok = text("ok")
+        for sent, line, says in (
+                (ok, "r == 'ok'", equal), (ok, "r != 'ok'", equal),
+                (ok, "'ok' in [r], r == 5", equal), (ok, "r == None", ""),
+                (ok, "r == dict(r), r.text == 'ok'", ""),
+                (ok, "list(r.items())", ""),
+                (content({"a": 1}), "[*r.items()]", items % "items"),
+                (content({"a": 1}), "sorted(r.keys())", items % "keys"),
+                (content({"a": 1}), "len(r.values())", items % "values"),
+                (content({"a": [1], "b": [2]}), "len(r)", note % (
+                    r"len\(\) of the result of fs.raw counts its fields and "
+                    "the keys of its data")), (ok, "'isError' in r", ""),
+                (content({"a": 1}), "r.get('isError'), list(r)", ""),
+                (content({"a": 1}), "dict(r), {**r}, r.data.items()", "")):
+            with self.subTest(line):
+                self.prints("r = mcp_fs.raw(json=%r).result()\nx = %s" % (
+                    json.dumps(sent), line), "", says)
 
     def test_libraries_take_what_they_are_given(self):
         """An error says what was meant."""

@@ -339,6 +339,7 @@ def forget_program():
             each.more = ()  # is not told again
     if misread:
         misread.MISSES.clear()
+        misread.TOLD.clear()
     if shown:
         shown.State.sent = shown.State.size = shown.State.more = 0
         shown.State.asked, shown.State.notes = False, []

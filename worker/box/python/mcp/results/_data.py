@@ -100,8 +100,8 @@ def is_wrapper(schema):
     if not isinstance(members, dict) or list(members) != [WRAPPER]:
         return False
     from ._schema import flat
-    return schema.get(MARK) is True or schema.get("required") == [WRAPPER] \
-        and flat(members[WRAPPER], schema)[0].get("type") != "object"
+    return schema.get(MARK) is True or \
+        flat(members[WRAPPER], schema)[0].get("type") != "object"
 
 
 class Fast(_values.Fast):

@@ -1,6 +1,6 @@
 """The note on a result that code may have misread without getting an error: a
-key that no result has, asked for by .get(), and keys, characters or blocks that
-are counted as items.
+key that no result has, asked for by .get(); keys, characters or blocks that are
+counted as items; a result that is compared with a value, or taken for its data.
 """
 from ._values import clean
 
@@ -9,6 +9,7 @@ SHOWN_MAX = 40  # characters of what .get() returned
 INT_BITS = 128  # of an integer that is shown as one
 LOOKED_MAX = 10000  # values of a result that are looked at
 MISSES_MAX = 8
+TOLD = []  # what was done with a result, as Result._tell() has it
 MISSES = {}  # by key: what .get() returned for it, and the keys that there were
 # In keys that may well be missing, as on the last of several pages.
 OPTIONAL = "error", "warning", "next", "cursor", "more", "page", "token", \
@@ -58,7 +59,7 @@ def notes(words, results):
     results of tools.
     """
     found = missed(words, [result for _, result in results]) or counted(
-        words, results)
+        words, results) or TOLD
     return list(map(clean, found[:1]))
 
 

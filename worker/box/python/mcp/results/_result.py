@@ -13,6 +13,10 @@ LEFT_OUT = {"isError": False, "structuredContent": None}
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
+VALUES = str, int, float, list  # that data may be, and a result never equals
+EQUAL = "the result of %s was compared with a value, which it never equals"
+FIELDS = "%s of the result of %s has the fields of the answer, not its data"
+COUNTED = "len() of the result of %s counts its fields and the keys of its data"
 
 
 class MCPError(Exception):
@@ -101,29 +105,38 @@ def fault_of(answer):
 class Result(dict):
     """The result of a tool: the dict that MCP defines, with attributes.
 
-    A key, an attribute or an item that it does not have is looked up in its
-    data, by exactly that name.
+    What looks into it finds a field of it first, and then what its data has,
+    by exactly that name: r[x], r.x, x in r, get, pop, setdefault, del.
+    Iteration and len() are of the items of a list, or of all these names of a
+    dict; all else is a TypeError.  What takes it as a whole takes its fields: ==, |, keys(),
+    values() and items(), and so dict(r), **r and JSON; where the data is a
+    list, only == does, and all else is a TypeError.  Copies are results.
     """
 
     __module__ = "mcp.runtime"
+    __hash__ = None
     _shown = None  # what tells a result while the last expression is shown
     _tool = None  # the tool, as the code may call it
     _schema = None  # of its structured content, as the tool declares it
 
-    def _members(self):
-        """Return the dict in which keys are that the result does not have.
-
-        Beside a wrapper, what is in it counts as well.
+    def _parts(self):
+        """Return the dicts in which names are: this one, what a wrapper is,
+        and the data.
         """
-        found, data = dict.get(self, "structuredContent"), self.data
-        if not isinstance(data, dict):
-            data = {}
-        return data if found is data or not isinstance(found, dict) else {
-            **data, **found}
+        return [super()] + [part for part in (
+            dict.get(self, "structuredContent"), self.data)
+                            if isinstance(part, dict)]
+
+    def _part(self, key):
+        """Return the first of these dicts that has a key, or else this one."""
+        parts = self._parts()
+        return next((part for part in parts if part.__contains__(key)),
+                    parts[0])
 
     def _names(self):
-        """Return all keys that there are."""
-        return {**dict.fromkeys(dict.keys(self)), **self._members()}
+        """Return all names that there are."""
+        return dict.fromkeys(
+            name for part in self._parts() for name in part.keys())
 
     def __getitem__(self, key):
         """Return the value of a key, or items of a list."""
@@ -136,10 +149,27 @@ class Result(dict):
 
     def __missing__(self, key):
         """Return what the data has: r["x"] is r.data["x"]."""
-        members = self._members()
-        if key in members and key not in MEMBERS:
-            return members[key]
+        for part in self._parts()[1:]:
+            if key in part:
+                return part[key]
         raise Missing(key, self._names())
+
+    def __delitem__(self, key):
+        """Take out a key."""
+        self._part(key).__delitem__(key)
+
+    def pop(self, key, *default):
+        """Take out a key, and return its value, or else the default."""
+        return self._part(key).pop(key, *default)
+
+    def setdefault(self, key, default=None):
+        """Return the value of a key, which is the default if there is none."""
+        return self._part(key).setdefault(key, default)
+
+    def copy(self):
+        """Return a result of the same fields."""
+        from copy import copy
+        return copy(self)
 
     def _lacks(self, what, kind=TypeError):
         """Return the error about what results do not have."""
@@ -149,35 +179,89 @@ class Result(dict):
         error.told = True
         return error
 
+    def _whole(self, name=None):
+        """Return the dict of its fields alone.
+
+        name: the method that the code calls, which may mean those of the data.
+        """
+        if isinstance(self.data, list):
+            raise self._lacks("keys")
+        if isinstance(self.data, dict):
+            self._tell(FIELDS % (".%s()" % name, self._tool), name, 3)
+        return super()
+
+    def _tell(self, text, name=None, depth=2):
+        """Make a note of what code does that may mean the data.
+
+        name: stands in the code, or something else does it for the code;
+        depth: of the frame of the code.
+        """
+        frame = sys._getframe(depth)
+        if frame.f_globals.get("__name__", "").partition(".")[0] in (
+                "__main__", "pandas") and (
+                    name is None or name in frame.f_code.co_names):
+            from ._misread import TOLD
+            TOLD[:] = TOLD or [text + ": write .data or .text"]
+
+    def keys(self):
+        """Return the names of its fields."""
+        return self._whole("keys").keys()
+
+    def values(self):
+        """Return the values of its fields."""
+        return self._whole("values").values()
+
+    def items(self):
+        """Return its fields."""
+        return self._whole("items").items()
+
+    def __or__(self, other):
+        """Return a dict of its fields, and of another one."""
+        return dict(self) | other
+
+    def __eq__(self, other):
+        """Whether the fields are the same; it is not its data."""
+        if isinstance(other, VALUES):
+            self._tell(EQUAL % self._tool)
+        return super().__eq__(other)
+
+    def __ne__(self, other):
+        """Return the opposite."""
+        if isinstance(other, VALUES):
+            self._tell(EQUAL % self._tool)
+        return super().__ne__(other)
+
     def __contains__(self, key):
-        """Whether the result has a key, or the data has it."""
-        data = self.data
-        if isinstance(key, str):
-            if super().__contains__(key) or key in MEMBERS:
-                return super().__contains__(key)
-            if isinstance(data, str):
-                raise self._lacks("characters")
-            if key in self._members():
-                return True
-        return isinstance(data, (dict, list)) and key in data
+        """Whether the result has a key, or the data has it, or this item."""
+        if isinstance(self.data, list):
+            return key in self.data or \
+                isinstance(key, str) and super().__contains__(key)
+        if self._part(key).__contains__(key):
+            return True
+        if isinstance(self.data, str) and isinstance(key, str) and \
+                key not in MEMBERS:
+            raise self._lacks("characters")
+        return False
 
     def __iter__(self):
-        """Go through the items of a list, or all keys."""
-        if isinstance(self.data, list):
-            return iter(self.data)
-        if isinstance(self.data, dict):
-            return iter(self._names())
-        raise self._lacks("items")
+        """Go through the items of a list, or all names."""
+        if not isinstance(self.data, (dict, list)):
+            raise self._lacks("items")
+        return iter(self.data if isinstance(self.data, list)
+                    else self._names())
 
     def __reversed__(self):
         """Go through the same from its end."""
         return reversed(list(self))
 
     def __len__(self):
-        """Return how many items a list has."""
-        if isinstance(self.data, list):
-            return len(self.data)
-        raise self._lacks("length")
+        """Return how many items a list has, or names there are."""
+        if not isinstance(self.data, (dict, list)):
+            raise self._lacks("length")
+        if isinstance(self.data, dict):
+            self._tell(COUNTED % self._tool, "len")
+        return len(self.data if isinstance(self.data, list)
+                   else self._names())
 
     def __bool__(self):
         """Whether there are items, where the data is a list."""
@@ -185,26 +269,24 @@ class Result(dict):
 
     def get(self, key, default=None, /):
         """Return the value of a key, of the result or of its data."""
-        if super().__contains__(key) or key in MEMBERS:
-            return super().get(key, default)
-        members = self._members()
-        if key in members:
-            return members[key]
+        part = self._part(key)
+        if part.__contains__(key):
+            return part.__getitem__(key)
+        if key in MEMBERS:
+            return default
         if isinstance(self.data, dict):
             from ._misread import miss
-            miss(members, key, default, sys._getframe(1))
+            miss(self.data, key, default, sys._getframe(1))
             return default
         raise self._lacks("key %r" % (key,), attribute_error)
 
     def __getattr__(self, name):
         """Return the value of a key, or what it is where it is left out."""
-        if super().__contains__(name):
-            return self[name]
+        part = {} if name.startswith("__") else self._part(name)
+        if part.__contains__(name):
+            return part.__getitem__(name)
         if name in LEFT_OUT:
             return LEFT_OUT[name]
-        members = {} if name.startswith("__") else self._members()
-        if name in members:
-            return members[name]
         if name.startswith("_"):
             raise AttributeError(name)
         raise self._lacks(repr(name), attribute_error)
