@@ -146,10 +146,8 @@ tools_add(struct tools *tools, struct json_span tool)
 		    "than %lu bytes", SERVER_TOOLS_BYTES_MAX));
 	entry = tools_append(tools, name);
 	entry->hidden = rules_refuse(tools->rules, name) != NULL;
-	if (!entry->hidden && fault != NULL) {
+	if (!entry->hidden)
 		entry->fault = fault;
-		tools_note(tools, entry->name, fault);
-	}
 	entry->hidden |= fault != NULL;
 	if (!entry->hidden) {
 		tools->bytes += tool.len;
@@ -195,6 +193,16 @@ tools_compare(const void *a, const void *b)
 	return order != 0 ? order : x < y ? -1 : 1;
 }
 
+/* Whether nothing is lost without the second one: it is the first one again. */
+static int
+tools_are_same(
+    const struct tools *tools, const struct tool *x, const struct tool *y)
+{
+	return y->hidden || (!x->hidden && x->len == y->len &&
+	    memcmp(tools->texts.data + x->at, tools->texts.data + y->at,
+	        x->len) == 0);
+}
+
 /* Drops the name of every tool whose name an earlier one has. */
 static void
 tools_drop_doubles(struct tools *tools)
@@ -214,7 +222,8 @@ tools_drop_doubles(struct tools *tools)
 		}
 		free(sorted[n]->name);
 		sorted[n]->name = NULL;
-		tools->left_out += !sorted[n]->hidden;
+		tools->left_out +=
+		    !tools_are_same(tools, sorted[kept], sorted[n]);
 	}
 }
 
@@ -264,10 +273,10 @@ tools_write_aliases(const struct tools *tools, struct buffer *payload)
 
 /*
  * Adds why tools with a wrong schema cannot be used, or those that are not in
- * the list, so that code is told.
+ * the list, so that code is told; and notes the former.
  */
 static void
-tools_write_faults(const struct tools *tools, struct buffer *payload)
+tools_write_faults(struct tools *tools, struct buffer *payload)
 {
 	size_t n, shown = 0;
 
@@ -279,6 +288,7 @@ tools_write_faults(const struct tools *tools, struct buffer *payload)
 		json_add_text(payload, tools->list[n].name);
 		buffer_add_text(payload, ":");
 		json_add_text(payload, tools->list[n].fault);
+		tools_note(tools, tools->list[n].name, tools->list[n].fault);
 	}
 	if (shown > 0)
 		buffer_add_text(payload, "}");

@@ -2,6 +2,7 @@
  * Tests of worker/broker/tools/tools: pages of foreign JSON become one list, in
  * which every tool is the bytes it came in, and nothing is without a limit.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -13,6 +14,7 @@
 static struct rules rules;
 static struct tools *tools;
 static struct err err;
+static char wrong[500]; /* what the last list has said of wrong tools */
 
 static int
 add_page(const char *json)
@@ -34,6 +36,8 @@ expect_list(const char *wanted, size_t left_out)
 	ck_assert_int_eq(tools_finish(tools, &payload, &err), 0);
 	ck_assert_str_eq(payload.data, wanted);
 	ck_assert_uint_eq(tools->left_out, left_out);
+	snprintf(wrong, sizeof(wrong), "%.*s", (int)tools->wrong.len,
+	    tools->wrong.len > 0 ? tools->wrong.data : "");
 	tools_free(&tools);
 	tools_free(&tools); /* NULL is accepted */
 }
@@ -166,15 +170,31 @@ UNIT_TEST(a_wrong_schema_spoils_its_tool_alone)
 	page.len += SERVER_TOOL_MAX;
 	buffer_add_text(&page, "\"}]}");
 	ck_assert_int_eq(add_page(page.data), 0);
-	ck_assert_str_eq(tools->wrong.data, "\"a\": its inputSchema is "
-	    "not an object, or nested too deeply; \"c\": its outputSchema is "
-	    "not an object, or nested too deeply; \"d\": it has more than a "
-	    "megabyte");
 	expect_list("{\"tools\":[{\"name\":\"A\"},{\"name\":\"b\","
 	    "\"inputSchema\":null}],\"aliases\":[\"a_2\",\"b\"],\"unusable\":{"
 	    "\"a\":\"its inputSchema is not an object, or nested too deeply\","
 	    "\"c\":\"its outputSchema is not an object, or nested too deeply\","
 	    "\"d\":\"it has more than a megabyte\"}}", 0);
+	ck_assert_str_eq(wrong, "\"a\": its inputSchema is "
+	    "not an object, or nested too deeply; \"c\": its outputSchema is "
+	    "not an object, or nested too deeply; \"d\": it has more than a "
+	    "megabyte");
+}
+
+/* What came before comes again, and is no second fault. */
+UNIT_TEST(a_page_that_comes_twice_is_one_fault)
+{
+	static const char page[] = "{\"tools\":[{\"name\":\"a\"},"
+	    "{\"name\":\"b\",\"inputSchema\":5}],\"nextCursor\":\"x\"}";
+
+	ck_assert_int_eq(add_page(page), 1);
+	ck_assert_int_eq(add_page(page), 0);
+	ck_assert(tools->is_cut);
+	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"],"
+	    "\"unusable\":{\"b\":\"its inputSchema is not an object, or nested "
+	    "too deeply\"}}", 0);
+	ck_assert_str_eq(wrong, "\"b\": its inputSchema is not an object, or "
+	    "nested too deeply");
 }
 
 UNIT_TESTS(refuses_what_is_no_page, 3)
@@ -193,7 +213,7 @@ UNIT_TEST(tools_are_bounded)
 
 	buffer_add_text(&page, "{\"tools\":[{\"name\":\"a\"}");
 	for (n = 1; n < SERVER_TOOLS_MAX; n++)
-		buffer_add_text(&page, ",{\"name\":\"a\"}");
+		buffer_printf(&page, ",{\"name\":\"a\",\"x\":%d}", n);
 	buffer_add_text(&page, "],\"nextCursor\":\"a\"}");
 	ck_assert_int_eq(add_page(page.data), 1);
 	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"b\"}]}"), 0);
