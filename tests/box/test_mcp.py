@@ -67,8 +67,7 @@ print(await runtime.list_servers() == (), f"{runtime.list_servers()}")
                      "from runtime import call_tool\n"
                      "await call_tool('web', 'get')",
                      "await globals()[f'mcp_{\"web\"}'].get()",
-                     "await mcp_web.call_tool('get', {})",
-                     "await getattr(mcp_web, 'web_get')()"):
+                     "await mcp_web.call_tool('get', {})"):
             with self.subTest(code):
                 got = self.prints(code + "\nprint(LOADED_MCP_SERVERS)",
                                   "('web',)\n", loaded=())

@@ -306,6 +306,29 @@ except runtime.MCPError as error:
             "mute: it does not answer; its last words: oops\n",
                     loaded=("fs", "my-git", "web", "mute"))
 
+    def test_spellings(self):
+        """Case, '_' and '-' may differ where one tool is meant, no more."""
+        names = ["read_file", "list_v11", "fs_copy", "get_user", "getUser"]
+        call = "print(mcp_fs[%r](path=1).result().path)"
+        told = "server fs has no tool %r; did you mean %s?"
+        for name, said in (
+                ("read_file", 1), ("readFile", 1), ("READ-FILE", 1),
+                ("readfile", 1), ("getUser", 1), ("list_V11", 1),
+                ("list_v1_1", told % ("list_v1_1", "list_v11")),
+                ("list-v.11", told % ("list-v.11", "list_v11")),
+                ("copy", told % ("copy", "fs_copy")),
+                ("fs_read_file", told % ("fs_read_file", "read_file")),
+                ("GET_USER", told % ("GET_USER", "get_user or getUser"))):
+            with self.subTest(name):
+                got = run("""
+try:
+    %s
+except KeyError as error:
+    print(error.args[0])
+""" % (call % name), tools={"fs": [tool(each) for each in names]})
+                self.assertTrue(got.out.startswith(str(said)), got.out)
+                self.assertEqual(len(got.relay.calls), said == 1)
+
     def test_positional(self):
         """Before the tools are known, they are looked up when it is awaited.
         """

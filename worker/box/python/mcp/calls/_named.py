@@ -2,7 +2,7 @@
 
 Code writes them in all spellings.
 """
-from ._similar import did_you_mean, plain_name
+from ._similar import did_you_mean, is_spelled, plain_name
 from ._values import clean
 
 NAMED_MAX = 20  # servers in a sentence
@@ -20,11 +20,12 @@ def find_told(name, servers):
             if told[key] == name:
                 return told
     for text in name, name[4:] if name[:4].lower() == "mcp_" else "":
-        plain = plain_name(text)
-        found = [told for told in servers if plain and plain in (
-            plain_name(told["name"]), plain_name(told["alias"]))]
-        if found:
-            return found[0] if len(found) == 1 else None
+        found = [told for told in servers for key in ("alias", "name")
+                 if is_spelled(text, told[key])]
+        plain = {told["name"] for told in servers for key in ("alias", "name")
+                 if plain_name(told[key]) == plain_name(text)}
+        if found and len(plain) == 1:
+            return found[0]
     return None
 
 
@@ -85,17 +86,3 @@ def no_tool(state, name, known):
     names = sorted(known)
     more = ", ..." if len(names) > 20 else ""
     return text + "; it has: " + ", ".join(names[:20]) + more
-
-
-def find_tool(tools, server, name):
-    """Return the one tool whose name differs in case, or '_' and '-', or None.
-
-    The name of the server may stand before it, or be left out there.
-    """
-    plain, own = plain_name(name), plain_name(server)
-    shorter = plain[len(own):] if plain.startswith(own) else None
-    for key in plain, own + plain, shorter:
-        found = tools.get(key) if key else None
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None

@@ -79,13 +79,15 @@ class State:
                 or self.find_alike(name))
 
     def find_alike(self, name):
-        """Return the one tool whose name is written in another way."""
+        """Return the one tool whose name is spelled like this one."""
         if not self.entries or not isinstance(name, str):
             return None
-        from ._named import find_tool, plain_tools
+        from ._named import is_spelled, plain_name, plain_tools
         if self.alike is None:
             self.alike = plain_tools(self.entries)
-        return find_tool(self.alike, self.name, name)
+        found = self.alike.get(plain_name(name), ())
+        return found[0] if len(found) == 1 and is_spelled(
+            name, found[0]["tool"]) else None
 
 
 def error_type():

@@ -50,6 +50,16 @@ def plain_name(name):
     return "".join(filter(str.isalnum, name)).lower()
 
 
+def is_spelled(*names):
+    """Whether names differ as readFile, read_file and read-file do, and not
+    between digits: 1_2 is not 12.
+    """
+    from re import sub
+    one, two = (sub("(?<![0-9])[-_]+|[-_]+(?![0-9])", "", name.lower())
+                for name in names)
+    return one == two
+
+
 def is_part(name, other):
     """Whether one begins the other, or all words of one are in the other."""
     one, two = sorted((plain_name(name), plain_name(other)), key=len)
