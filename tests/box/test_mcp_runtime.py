@@ -18,9 +18,11 @@ class Runtime(Base):
 print(runtime.describe_server('fs')['instructions'])
 await runtime.load_server('fs')
 print(runtime.describe_server('fs')['instructions'])
+print(runtime.describe_server('mute').get('error'))
 print([runtime.describe_server(name).get('instructions')
        for name in ('web', 'mute')])
-""", "Paths are absolute.\n" * 2 + "[None, None]\n", loaded=())
+""", "Paths are absolute.\n" * 2 + "it does not answer; its last words: oops\n"
+                    "[None, None]\n", loaded=())
 
     def test_names_of_the_earlier_bridge(self):
         self.prints("""

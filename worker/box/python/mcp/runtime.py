@@ -125,14 +125,13 @@ def describe_server(name):
     """Return a dict that describes a server, loaded or not.
 
     It has name, alias, description and loaded, and instructions if the server
-    has any; capabilities: which of resources, prompts and completions it has,
-    if any; for a loaded server also tools, as list_tools() returns them.
-    Waits for the answers.
+    has any, or error, which says why they are not known; capabilities: which
+    of resources, prompts and completions it has, if any; for a loaded server
+    also tools, as list_tools() returns them.  Waits for the answers.
     """
     found = _state.find_server(name)
     if found is None:
-        state = _state.run("describe_server", _ask.find_described(name))
-        told = state.told()
+        state, told = _state.run("describe_server", _ask.find_described(name))
     else:
         state, tools = found.__server__, list_tools_sync(found)
         told = dict(state.told(), tools=tools)

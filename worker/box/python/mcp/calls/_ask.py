@@ -174,11 +174,11 @@ def find_allowed(name):
 
 def find_described(name):
     """Return the state of an allowed server, with its instructions if it tells
-    them soon.
+    them soon, and what is told of it, or why it does not.
     """
     state = state_of((yield from find_allowed(name)))
-    yield from list_all([state], DESCRIBE_PATIENCE)
-    return state
+    failures = yield from list_all([state], DESCRIBE_PATIENCE)
+    return state, dict(state.told(), **{"error": why for _, why in failures})
 
 
 def entries_of(name):
