@@ -13,6 +13,8 @@ MOST = 2048  # bytes of the text; the relay refuses more
 SHOWN = 1900  # of them, where the text is cut
 UNAWAITED = ("note: the last expression is a %s, and nothing has awaited it: "
              "write 'await' before it\n")
+UNSHOWN = ("note: the value of the last expression cannot be shown (%s): print "
+           "what is needed of it\n")
 # Values of these may be pictures.
 DRAWING = {"matplotlib.figure", "PIL.Image"}
 SILENT = "the tool failed and did not say why"
@@ -44,7 +46,12 @@ def tell(value, notes):
             pass  # the code has closed it, or put something else there
     try:
         if ask():
-            ask(text_of(value))
+            try:
+                text = text_of(value)
+            except Exception as error:  # of the code's own, or it is too long
+                notes.append(UNSHOWN % type(error).__name__)
+            else:
+                ask(text)
     except MCPError:
         pass  # a child of the code has no answer to give
     return is_coroutine
