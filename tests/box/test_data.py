@@ -236,7 +236,9 @@ except runtime.MCPError as error:
                    ("type(d) is list, type(d[0]['items']) is list",
                     (True, True)), ("sent in d if (sent := dict(d[0])) else 0",
                                     True), ("'login' in d, 'x' in d",
-                                            (False, False)))
+                                            (False, False)),
+                   err="note: a dict of a result was compared with a text, "
+                   "[^\n]*\n")
         self.prints("""
 import pickle
 try:
@@ -337,6 +339,10 @@ except KeyError as error:
                     r"len\(\) of the result of fs.raw counts its fields and "
                     "the keys of its data")), (ok, "'isError' in r", ""),
                 (content({"a": 1}), "r.get('isError'), list(r)", ""),
+                (content({"a": {"b": 1}}), "r['a'] == 'b'", "note: a dict of a "
+                 "result was compared with a text, which it never equals: "
+                 "compare one of its values; its keys are b\n"),
+                (content({"a": {"b": 1}}), "r['a'] != {}, r.a == r.data.a", ""),
                 (content({"a": 1}), "dict(r), {**r}, r.data.items()", "")):
             with self.subTest(line):
                 self.prints("r = mcp_fs.raw(json=%r).result()\nx = %s" % (

@@ -10,6 +10,8 @@ from . import _values
 from ._values import attribute_error
 
 KEYS_MAX, KEY_MAX = 20, 60  # keys in a sentence, and characters of one
+PART = ("a dict of a result was compared with a text, which it never equals: "
+        "compare one of its values; %s")
 BLANK = " \t\r\n"  # of JSON
 WRAPPER = "result"  # the key by which Python's SDKs wrap what is no object
 MARK = "x-fastmcp-wrap-result"  # in the output schema of such a tool
@@ -60,6 +62,20 @@ class Part(dict, metaclass=_values.Plain):
         miss(self, key, default, sys._getframe(1))
         return default
 
+    def __eq__(self, other):
+        """Whether it is the same dict; it is no text, which a note tells."""
+        if isinstance(other, str):
+            tell(self, sys._getframe(1))
+        return super().__eq__(other)
+
+    def __ne__(self, other):
+        """Return the opposite."""
+        if isinstance(other, str):
+            tell(self, sys._getframe(1))
+        return super().__ne__(other)
+
+    __hash__ = None
+
     def __reduce__(self):
         """Copies are plain."""
         return dict, (dict(self),)
@@ -69,6 +85,12 @@ class Part(dict, metaclass=_values.Plain):
 for _kind, _name in (Part, "dict"), (Missing, "KeyError"):
     _kind.__name__ = _kind.__qualname__ = _name
     _kind.__module__ = "builtins"
+
+
+def tell(part, frame):
+    """Have a note tell that the code compares a dict with a text."""
+    from ._misread import tell as note
+    note(PART % keys_of(part), frame)
 
 
 def keys_of(members):

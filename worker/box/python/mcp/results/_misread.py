@@ -9,7 +9,7 @@ SHOWN_MAX = 40  # characters of what .get() returned
 INT_BITS = 128  # of an integer that is shown as one
 LOOKED_MAX = 10000  # values of a result that are looked at
 MISSES_MAX = 8
-TOLD = []  # what was done with a result, as Result._tell() has it
+TOLD = []  # the first of what was done with one that may be a mistake
 MISSES = {}  # by key: what .get() returned for it, and the keys that there were
 # In keys that may well be missing, as on the last of several pages.
 OPTIONAL = "error", "warning", "next", "cursor", "more", "page", "token", \
@@ -25,6 +25,17 @@ LIST = ("the .data of %s is a dict: len() counts its keys (%s); its list %r "
 CHARACTERS = "the .data of %s is a text: len() counts its characters"
 BLOCKS = ("the .content of %s is a list of blocks: .text is their text, .data "
           "what that is")
+
+
+def tell(text, frame, name=None):
+    """Remember what the code, or pandas, does in a frame.
+
+    name: in the code of the frame, where something else may do it, too.
+    """
+    if not TOLD and frame.f_globals.get("__name__", "").partition(".")[0] in (
+            "__main__", "pandas") and (
+                name is None or name in frame.f_code.co_names):
+        TOLD.append(text)
 
 
 def miss(part, key, default, frame):

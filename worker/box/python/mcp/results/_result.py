@@ -196,12 +196,8 @@ class Result(dict):
         name: stands in the code, or something else does it for the code;
         depth: of the frame of the code.
         """
-        frame = sys._getframe(depth)
-        if frame.f_globals.get("__name__", "").partition(".")[0] in (
-                "__main__", "pandas") and (
-                    name is None or name in frame.f_code.co_names):
-            from ._misread import TOLD
-            TOLD[:] = TOLD or [text + ": write .data or .text"]
+        from ._misread import tell
+        tell(text + ": write .data or .text", sys._getframe(depth), name)
 
     def keys(self):
         """Return the names of its fields."""
