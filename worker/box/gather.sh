@@ -3,6 +3,7 @@
 #
 # Makes the folder BOX, which lies beside caisson-box: of each language what its
 # folder in SOURCE has besides sources of programs, and each FILE at its PLACE.
+# Python gets the side of a picture from where C has it.
 # The modules of Python that every box uses are compiled for INTERPRETER, if it
 # is here; another one compiles them anew.
 set -e
@@ -16,6 +17,10 @@ for language in $languages; do
 done | sed 's/[ #]/\\&/g; s/^/box: /' > "$depfile"
 find "$box" '(' -name __pycache__ -o -name '*.[ch]' -o -name '*.def' \
 	-o -name meson.build ')' -prune -exec rm -rf {} +
+limits=$source/../../common/limits.h
+echo "box: $limits" >> "$depfile"
+sed -i "s/@PICTURE_SIDE_MAX@/$(sed -n 's/^#define PICTURE_SIDE_MAX //p' \
+	"$limits")/" "$box/python/mcp/files/_picture.py"
 while [ $# -gt 0 ]; do
 	mkdir -p "$(dirname "$box/$2")"
 	cp "$1" "$box/$2"

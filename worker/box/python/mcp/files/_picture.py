@@ -8,7 +8,7 @@ from functools import partial
 from io import BytesIO
 from math import sqrt
 
-SIDE = 2000  # pixels; hosts refuse longer ones in long conversations
+SIDE = int("@PICTURE_SIDE_MAX@")  # pixels, as common/limits.h has it
 TRIES = 8  # times that a picture is made smaller
 LESS = 0.95  # of what would fit, if bytes were as many as pixels
 SMALL = 0.9  # at most, as figures have text
