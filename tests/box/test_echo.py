@@ -37,6 +37,22 @@ class Echo(Base):
                 err = ".*Markdown fence.*" if "```" in code else ""
                 self.echoes(code, text, err=err)
 
+    def test_values_that_cannot_be_shown(self):
+        """Python shows no last expression, so none is an error."""
+        bad = "class A:\n    def __repr__(self): raise %s\n"
+        for code, kind in (
+                ("10 ** 5000", "ValueError"),
+                (bad % "OSError" + "A()", "OSError"),
+                (bad % "MemoryError" + "[A()]", "MemoryError"),
+                (bad % "KeyError" + "x = 1, A()\nawait mcp_fs.echo()\ny = x",
+                 "KeyError")):
+            with self.subTest(code):
+                self.echoes(code, err="note: the value of the last expression "
+                            "cannot be shown \\(%s\\): print what is needed of "
+                            "it\n" % kind)
+        self.echoes(bad % "OSError" + "print(1)\nA()", out="1\n",
+                    silent=False)
+
     def test_no_values(self):
         for code in ("None", "1;", "if 1:\n    5", "[].append(1)", "5\npass",
                      "try:\n    1\nfinally:\n    2"):
@@ -62,13 +78,6 @@ class Echo(Base):
         self.assertRegex(got.relay.echoed[0], "^'\u00e4{900,960} \\.\\.\\. "
                          r"\(6002 bytes in all: print what is needed\)$")
         self.assertLessEqual(len(got.relay.echoed[0].encode()), 2048)
-
-    def test_a_repr_that_fails(self):
-        code = "class A:\n    def __repr__(self):\n        1 / 0\n%sA()"
-        trace = r'Traceback .*File "MAIN", line 3, in __repr__\n.*' \
-            r"ZeroDivisionError: .*"
-        self.echoes(code % "", err=trace, status=1)
-        self.echoes(code % "print(1)\n", out="1\n", silent=False)
 
     def test_errors(self):
         self.echoes("1 / 0", err="Traceback .*ZeroDivisionError.*", status=1)
@@ -156,6 +165,19 @@ class Echo(Base):
                         "note: MAIN:3: the task of web.get had not ended when "
                         "the event loop did, and was cancelled: .*",
                         tools={"web": [READS]})
+
+    def test_tasks_that_asyncio_run_cancels(self):
+        """Told where nothing was printed, and nothing waits for tasks."""
+        head = "import asyncio\nasync def f(): pass\nasync def main():\n    "
+        note = "note: nothing was printed: tasks that have not ended when "\
+            "asyncio.run\\(\\) does are cancelled: [^\n]*\n"
+        for body, out, err in (
+                ("asyncio.create_task(f())", "", note),
+                ("asyncio.create_task(f()); print(1)", "1\n", ""),
+                ("await asyncio.wait([asyncio.create_task(f())])", "", "")):
+            with self.subTest(body):
+                self.echoes(head + body + "\nasyncio.run(main())", out=out,
+                            err=err, silent=not out)
 
     def test_off(self):
         got = self.prints("5", "")

@@ -48,10 +48,7 @@ class Ending:
 
     def set(self, code):
         """Note how the code has ended: with the code of a SystemExit."""
-        if code is None:
-            code = 0
-        if type(code) in (int, bool) and 0 <= code < 256:
-            self.status = int(code)
+        self.status = status_of(code)
 
     def come(self):
         """Do what the interpreter would do next, up to our own call.
@@ -134,6 +131,13 @@ class Ending:
             if plain:
                 warnings._warn_unawaited_coroutine = plain
         leave(self.status)
+
+
+def status_of(code):
+    """Return the exit status that the code of a SystemExit is, or None."""
+    if code is None:
+        return 0
+    return int(code) if type(code) in (int, bool) and 0 <= code < 256 else None
 
 
 def tell_ignored(ignored):

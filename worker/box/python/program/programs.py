@@ -24,7 +24,7 @@ BETWEEN = "the program that made the call has ended"
 C_LONG = 1 << 63
 MISSED = []  # interrupts that came while no code of the program ran
 # What says something about one program only, and is empty for the next.
-ABOUT_ONE = DROPPED, NOTES, PROGRESS, SESSION, WANTED
+ABOUT_ONE = DROPPED, HINTS, NOTES, PROGRESS, SESSION, WANTED
 
 
 def ignore(number, frame):
@@ -94,11 +94,13 @@ class Session:
         program = Program(self.module)
         before = threads()
         MISSED.clear()
-        error = self.attempt(lambda: program.run(source))
+        error = self.attempt(lambda: program.run(source, execute_awaiting))
         if os.getpid() != self.pid:
             self.end_child(error, program.awaiting)
         try:
-            status = program.conclude(error, self.pid)
+            status = exit_code(error and error.code) \
+                if program.conclude(error) \
+                else reported(error, program.awaiting)
             late = None
             if not isinstance(error, KeyboardInterrupt):
                 late = self.attempt(lambda: wait_for_threads(before))
@@ -197,54 +199,6 @@ class Session:
         if self.wire.broken == BETWEEN:
             self.wire.broken = None
         return self.next.line
-
-
-class Program:
-    """One program."""
-
-    def __init__(self, module):
-        self.module, self.awaiting = module, False
-        self.code = self.last = None
-
-    def run(self, source):
-        """Do what run() of script.py does up to the end of the code."""
-        names = vars(self.module)
-        source = store(source)
-        see_given()
-        self.code, source, last = prepared(source)
-        self.awaiting = bool(self.code.co_flags & COROUTINE)
-        self.module.__class__ = \
-            AwaitingModule if self.awaiting else type(sys)
-        if self.awaiting or b"mcp_" in source:
-            offer_named(self.code, names)
-            self.last = last_name(last)
-        if b"display(" in source:
-            names.setdefault("display", display)
-        line = getattr(last, "lineno", 0)
-        del source, last
-        tell_notes()
-        if self.awaiting:
-            execute_awaiting(self.code, names)
-        else:
-            execute(self.code, self.module)
-        echo(names, line)
-
-    def conclude(self, error, pid):
-        """Say how the program has ended; return its exit code."""
-        if error is not None and not isinstance(error, SystemExit):
-            keep_left(pid)
-            note_more(True)
-            return reported(error, self.awaiting)
-        code = getattr(error, "code", None)
-        failed = code is not None and code is not False and code != 0
-        if not failed:
-            show_open(pid)
-        note_more(failed, self.code)
-        if error is None:
-            note_silent(pid, self.last)
-        keep_left(pid)
-        tell_notes()
-        return exit_code(code)
 
 
 def execute_awaiting(code, names):

@@ -33,7 +33,8 @@ hint: code with 'await' at top level runs inside an event loop, so another \
 one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 """
 DROPPED = []  # frames that are not shown: what they hold goes with the rest
-NOTES = []  # lines that the end of the code brings
+NOTES = []  # lines that stand behind all output
+HINTS = []  # lines that stand below the error of code that does not compile
 LOST_FILES = {}  # the names of lost_files.py, once they are needed
 INPUT = []  # what undoes it, where the call gave some
 WANTED = []  # something, where the value of the last expression is wanted
@@ -41,6 +42,10 @@ REHEARSED = []  # something, while there is no code, and what comes is not its
 # How code looks for files without an error.
 LOOKS = {"exists", "isfile", "isdir", "is_file", "is_dir", "glob", "iglob",
          "rglob", "walk"}
+# How it waits for tasks.
+JOINS = {"gather", "wait", "wait_for", "as_completed", "TaskGroup"}
+LOST = ("tasks that have not ended when asyncio.run() does are cancelled: keep "
+        "them in a list, and write 'await asyncio.gather(*tasks)'")
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 
 
@@ -69,8 +74,8 @@ class Report:
             raise
         except BaseException as second:
             self.hook_failed(second, error)
-        if hint:
-            complain(hint)
+        for line in [hint] * bool(hint) + HINTS:
+            complain(line)
         tell_notes()
         if self.awaiting and is_second_loop(error):
             complain(LOOP_HINT)
@@ -253,18 +258,22 @@ def note_silent(pid, name):
     with a function.
 
     What its last statement sets is the answer then, as an expression would be.
-    name: of last_name(), what its last statement sets or defines.
+    name: of last_name(), what its last statement sets or defines; or LOST.
     """
     seen = sys.modules.get("mcp._seen")
     try:
         defines = name and name.endswith("()")
-        if WANTED and name and (defines or seen and seen.SEEN) and \
+        if WANTED and name and (
+                defines or name is LOST or seen and seen.SEEN) and \
                 os.getpid() == pid and "mcp._show" not in sys.modules and \
                 is_silent():
-            NOTES.append("note: nothing was printed: %s\n" % (
+            count = len(NOTES)
+            says = name if name is LOST else (
                 "%s was defined and not called" if defines
                 else "the answer is the value of %s" if tell_set(name)
-                else "print(%s) shows it") % name)
+                else "print(%s) shows it") % name
+            if len(NOTES) == count:
+                NOTES.append("note: nothing was printed: %s\n" % says)
     except BaseException:
         pass  # the code may have changed what that needs
 
@@ -367,16 +376,9 @@ def keep_left(pid):
 
 
 def tell_notes():
-    """Say what there is to say of the code: a hint stands at its error, and
-    the relay shows notes behind all output.
-    """
-    told = []
-    while NOTES:
-        line = NOTES.pop(0)
-        if line.startswith("hint: "):
-            complain(line)
-        else:
-            told.append(line)
+    """Have the relay show the notes behind all output."""
+    told = NOTES[:]
+    NOTES.clear()
     try:
         if told:
             from mcp import _notes

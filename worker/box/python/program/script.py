@@ -210,13 +210,10 @@ def unstand():
     del sys.path[0], sys.meta_path[0]
 
 
-def execute(code, module):
-    """Run the code; with top-level await as asyncio.run does."""
-    if not code.co_flags & COROUTINE:
-        exec(code, module.__dict__)
-        return
+def await_all(code, names):
+    """Run code with top-level await as asyncio.run does."""
     import asyncio
-    asyncio.run(noted(eval(code, module.__dict__)))
+    asyncio.run(noted(eval(code, names)))
 
 
 async def noted(running):
@@ -245,52 +242,73 @@ def echo(names, line):
              held)
 
 
+class Program:
+    """One program: a script, or one of a session."""
+
+    def __init__(self, module):
+        self.module, self.pid, self.awaiting = module, os.getpid(), False
+        self.code = self.name = None
+
+    def run(self, source, await_all):
+        """Run it; await_all(code, names) does so with top-level await.
+
+        conclude() is to be given what this raises.
+        """
+        names = vars(self.module)
+        source = store(source)
+        see_given()
+        self.code, source, last = prepared(source)
+        self.awaiting = bool(self.code.co_flags & COROUTINE)
+        self.module.__class__ = \
+            AwaitingModule if self.awaiting else type(sys)
+        if self.awaiting or b"mcp_" in source:
+            offer_named(self.code, names)
+        self.name = last_name(last)
+        if b"create_task(" in source and not (
+                self.name or self.awaiting or uses(self.code, JOINS)):
+            self.name = LOST
+        line = getattr(last, "lineno", 0)
+        if b"display(" in source:
+            names.setdefault("display", display)
+        del source, last
+        tell_notes()  # now, as the code may be killed
+        (await_all if self.awaiting else exec)(self.code, names)
+        echo(names, line)
+
+    def conclude(self, error=None):
+        """Say what there is to say of it when it has ended, by an error or
+        None; return whether it exits, or Report is to tell the error.
+        """
+        exits = issubclass(type(error), (SystemExit, type(None)))
+        failed = not exits or error and status_of(error.code) != 0
+        if not failed:
+            show_open(self.pid)
+        note_more(failed, self.code)
+        if error is None:
+            note_silent(self.pid, self.name)
+        (keep_left if failed or SESSION else note_left)(self.pid)
+        if exits:
+            tell_notes()
+        return exits
+
+
 def run(source, control, told, memory, ending):
     """Run the code as a script; errors are the interpreter's to report."""
     if SESSION:
         run_programs(source, control, told, memory)
-    source = store(source)
     module, box = STANDING.pop()
     ending.begin()
-    awaiting, pid, name = False, os.getpid(), None
-    offer_servers(box, module.__dict__, control, pid, told, memory)
-    see_given()
+    program = Program(module)
+    offer_servers(box, vars(module), control, program.pid, told, memory)
     try:
-        code, source, last = prepared(source)
-        awaiting = bool(code.co_flags & COROUTINE)
-        if awaiting:
-            module.__class__ = AwaitingModule
-        if awaiting or b"mcp_" in source:
-            offer_named(code, module.__dict__)
-        name = last_name(last)
-        line = getattr(last, "lineno", 0)
-        if b"display(" in source and "display" not in module.__dict__:
-            module.display = display
-        del source, last
-        tell_notes()  # now, as the code may be killed
-        execute(code, module)
-        echo(module.__dict__, line)
-    except SystemExit as error:
-        ending.set(error.code)
-        if ending.status == 0:
-            show_open(pid)
-        note_more(ending.status != 0, code)
-        if ending.status == 0:
-            note_left(pid)
+        program.run(source, await_all)
+    except BaseException as error:
+        if program.conclude(error):
+            ending.set(error.code)
         else:
-            keep_left(pid)
-        tell_notes()
+            sys.excepthook = Report(program.awaiting)
         raise
-    except BaseException:
-        keep_left(pid)
-        note_more(True)
-        sys.excepthook = Report(awaiting)
-        raise
-    show_open(pid)
-    note_more(code=code)
-    note_silent(pid, name)
-    note_left(pid)
-    tell_notes()
+    program.conclude()
     ending.set(None)
 
 

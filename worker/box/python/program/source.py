@@ -138,7 +138,7 @@ def does_compile(source):
 def mended(source):
     """Return code that the compiler takes for code that it refused, or None.
 
-    Tells, at the end of the code, what was done, or why nothing can be.
+    A note tells what was done, or a hint why nothing can be.
     """
     names = {"__name__": "caisson_repair"}
     try:
@@ -151,11 +151,11 @@ def mended(source):
     except UnicodeError:
         return None
     except names.get("Refused", ()) as refused:
-        NOTES.append("hint: %s\n" % refused)
+        HINTS.append("hint: %s\n" % refused)
         return None
     if found is None:
         hint = names["about"](text)
-        NOTES.extend(["hint: %s\n" % hint] if hint else ())
+        HINTS.extend(["hint: %s\n" % hint] if hint else ())
         return None
     NOTES.append("note: the code did not compile, and ran %s\n" % found[1])
     return found[0].encode()
