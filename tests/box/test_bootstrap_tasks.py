@@ -95,6 +95,14 @@ await asyncio.sleep(0)
     Case("coroutine never awaited, and kept", "print(1)\n\n"
          "async def f(): pass\nx = f()", "1\n",
          "<?sys>?:[01]: RuntimeWarning: coroutine 'f' was never awaited\n"),
+    Case("warnings about who has called the code", """
+import warnings
+def f():
+    warnings.warn("two", stacklevel=2)
+    warnings.warn("three", stacklevel=3)
+    warnings.warn("nine", DeprecationWarning, stacklevel=9)
+f()
+""", "", "MAIN:7: UserWarning: two\n  f\\(\\)\nsys:1: UserWarning: three\n"),
     Case("coroutine never awaited, and not told of", "import warnings\n"
          "warnings.simplefilter('ignore')\n"
          "async def f(): pass\nx = f()"),

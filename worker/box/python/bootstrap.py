@@ -10,6 +10,7 @@ last: the memory that boxes use then lies close together.
 NAMES = dict(globals(), __doc__=None)
 
 import sys  # noqa: E402
+from _imp import _fix_co_filename as rename  # noqa: E402
 from _frozen_importlib_external import SourceFileLoader  # noqa: E402
 from os import fstat  # noqa: E402
 
@@ -20,9 +21,18 @@ OURS = __file__.rpartition("/")[0] + "/"
 TEMPLATE = None
 
 
+def hidden(code, name):
+    """Return code by another name of its file: warnings look behind frames of
+    importlib._bootstrap for the line that they are about, as behind ours then.
+    """
+    rename(code, OURS + "importlib._bootstrap/" + name)
+    return code
+
+
 def load(name):
     """Return the code of one of ours."""
-    return SourceFileLoader(name, OURS + name + ".py").get_code(name)
+    name += ".py"
+    return hidden(SourceFileLoader(name, OURS + name).get_code(name), name)
 
 
 def is_template():
@@ -40,6 +50,7 @@ def prepare():
     return names.pop("prepare")(OURS)
 
 
+hidden(sys._getframe().f_code, "bootstrap.py")
 if __name__ == "__main__" and is_template():
     TEMPLATE = prepare()
     TEMPLATE.part()
