@@ -261,7 +261,8 @@ except KeyError as error:
             ("r[0]", "KeyError: 0; its keys are content, structuredContent, "
              "n"), ("len(r) == len(list(r)) == len(sorted(r))", True),
             ("r.structuredContent is d, r._meta if hasattr(r, '_meta') else 0",
-             (True, 0)), err="note: .items\\(\\) of the result of fs.raw has [^\n]*\n")
+             (True, 0)),
+            err="note: .items\\(\\) of the result of fs.raw has [^\n]*\n")
         self.shows(
             text('[{"a": 1}, {"a": 2}]'), ("r[0], r[-1].a, r[:1], len(r)",
                                            ({"a": 1}, 2, [{"a": 1}], 2)),

@@ -108,9 +108,10 @@ class Result(dict):
     What looks into it finds a field of it first, and then what its data has,
     by exactly that name: r[x], r.x, x in r, get, pop, setdefault, del.
     Iteration and len() are of the items of a list, or of all these names of a
-    dict; all else is a TypeError.  What takes it as a whole takes its fields: ==, |, keys(),
-    values() and items(), and so dict(r), **r and JSON; where the data is a
-    list, only == does, and all else is a TypeError.  Copies are results.
+    dict; all else is a TypeError.  What takes it as a whole takes its fields:
+    ==, |, keys(), values() and items(), and so dict(r), **r and JSON; where
+    the data is a list, all of these but == are a TypeError.  Copies are
+    results.
     """
 
     __module__ = "mcp.runtime"
