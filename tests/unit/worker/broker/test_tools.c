@@ -189,7 +189,7 @@ UNIT_TEST(a_page_that_comes_twice_is_one_fault)
 
 	ck_assert_int_eq(add_page(page), 1);
 	ck_assert_int_eq(add_page(page), 0);
-	ck_assert(tools->is_cut);
+	ck_assert(tools->pages.is_cut);
 	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"],"
 	    "\"unusable\":{\"b\":\"its inputSchema is not an object, or nested "
 	    "too deeply\"}}", 0);
