@@ -521,6 +521,12 @@
 #define SERVER_PROCESS_TERM_MS 2000
 /* For its keeper to kill it, with possibly thousands of processes. */
 #define SERVER_PROCESS_KILL_MS 2000
+/*
+ * After SIGKILL of the supervisor, when nothing that it has started runs, but
+ * for the removal of containers: the kernel ends boxes and workers in some
+ * 30 ms, keepers their servers; on a busy machine each waits for a processor.
+ */
+#define SUPERVISOR_KILLED_MS 5000
 /* A keeper that kills looks again after this, or when a child has ended. */
 #define KEEPER_PAUSE_MS 10
 /*

@@ -7,10 +7,10 @@ import test, { describe as together } from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import {
   childless, clock, descendants, describe, engines, gone, inNamespace, lives,
-  opened, owners,
+  opened, owners, processOf,
 } from './support/processes.mjs';
 import {
-  contained, once, patiently, root, rounds, uid, withoutPool,
+  contained, limit, once, patiently, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { assertServes, hostile, withServers } from './support/servers.mjs';
@@ -255,6 +255,11 @@ test('when the supervisor is killed everything dies', async (t) => {
     if (!name.startsWith('keeper'))
       process.kill(pid, 'SIGSTOP');
   process.kill(raw.pid, 'SIGKILL');
+  /* Exited ones wait for process 1 of the machine, keepers for engines. */
+  if (!contained)
+    await until(() => !family.some((entry) => lives(entry) &&
+      !processOf(entry.pid)?.exiting), () => 'the end of what runs: ' +
+      describe(family.filter(lives)), limit('SUPERVISOR_KILLED_MS') / 1000);
   await within(raw.exited, 'the end of the program');
   await gone(family);
   for (const { gate } of gates)

@@ -48,6 +48,7 @@ function entryOf(pid) {
     pid: Number(pid),
     state: rest[0],
     parent: Number(rest[1]),
+    exiting: (Number(rest[6]) & 4) !== 0, /* none of its code runs any more */
     childFaults: Number(rest[8]),
     started: Number(rest[19]),
     size: Number(rest[20]),

@@ -103,6 +103,10 @@ export function installedWith(t, program) {
 const engineSettings = ['CAISSON_RUNTIME', 'CAISSON_IMAGE', 'CONTAINERS_CONF',
   'CONTAINERS_STORAGE_CONF', 'DOCKER_HOST'];
 
+/* A number of common/limits.h. */
+export const limit = (name) => Number(new RegExp(`^#define ${name} (\\d+)$`, 'm')
+  .exec(fs.readFileSync(new URL('../../../common/limits.h', import.meta.url)))[1]);
+
 /* The runtime of all boxes that are containers; undefined: they are native. */
 export const contained = process.env.CAISSON_RUNTIME;
 
