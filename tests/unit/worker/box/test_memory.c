@@ -50,6 +50,15 @@ UNIT_TEST(speed)
 	ck_assert_uint_eq(memory_speed(&set), 2 * BOX_MEMORY_SPEED);
 	step_ns = 1000000;
 	ck_assert_uint_eq(memory_speed(&set), 4 * BOX_MEMORY_SAMPLE * 1000);
+	/* The fastest sample counts, the first or the last. */
+	step_more_ns = 1000;
+	ck_assert_uint_eq(memory_speed(&set), 4 * BOX_MEMORY_SAMPLE * 1000);
+	step_ns = 1000000 + (2 * BOX_MEMORY_SAMPLES - 2) * 1000;
+	step_more_ns = -1000;
+	ck_assert_uint_eq(memory_speed(&set), 4 * BOX_MEMORY_SAMPLE * 1000);
+	step_more_ns = 0;
+	step_ns = 1000;
+	ck_assert_uint_eq(memory_speed(&set), 2 * BOX_MEMORY_SPEED);
 	step_ns = 0;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		CPU_SET(cpu, &set);
@@ -169,6 +178,20 @@ UNIT_TEST(crowded)
 	ck_assert_int_eq(CPU_COUNT(&of_b), 2);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 3);
+	/* Another process at its place in the table; one that has not stopped */
+	memory_find_clock(&memory, A)->pid = C;
+	slow = A;
+	for (cpu = 0; cpu < 4; cpu++) {
+		CPU_ZERO(&of_a);
+		used_ns = cpu > 0; /* C has ended */
+		no_affinity = cpu == 2 ? A : 0; /* or cannot be kept off. */
+		memory_judge(&memory);
+		ck_assert_int_eq(CPU_COUNT(&of_a), cpu == 2 ? 0 : 2);
+		slow = cpu == 0 ? A : 0;
+	}
+	CPU_ZERO(&of_a);
+	memory_judge(&memory);
+	ck_assert_int_eq(CPU_COUNT(&of_a), 0);
 }
 
 /* A look that takes too long is repeated with all processes stopped. */

@@ -10,6 +10,15 @@
 
 UNIT_FIXTURE(watched_setup, watched_teardown)
 
+/* Returns how a look that stops all processes ends a process. */
+static int
+look_in_child_late(void)
+{
+	memory.pace.planned_ms = 1;
+	memory.maps.next_ms = 0;
+	return look_in_child();
+}
+
 /* What the code has stopped itself does not go on because of a look. */
 UNIT_TEST(stopped_by_the_code)
 {
@@ -70,6 +79,42 @@ UNIT_TEST(forked_without_end)
 	ck_assert_int_eq(stops_at_once, 1);
 	ck_assert_ptr_nonnull(strstr(read_status(A), STOPPED));
 	ck_assert(starts(read_status(B), "Name:"));
+}
+
+/* Some forks are found before anything is counted. */
+UNIT_TEST(forked_a_few_times)
+{
+	put_process(A, 60, 60);
+	used_ns = 1;
+	forks = 1;
+	forks_most = 3;
+	ck_assert_uint_eq(memory_judge(&memory), 60 * MIB);
+	ck_assert_int_eq(forks, 4);
+	ck_assert_uint_eq(memory.hold.tried_ns, 0);
+}
+
+/* Whoever is continued again and again ends the box, if it runs meanwhile. */
+UNIT_TEST(a_process_that_cannot_be_stopped)
+{
+	put_process(A, 60, 60);
+	runaway = A;
+	runs = 20 * BOX_MEMORY_HOLDS;
+	used_ns = 1;
+	ck_assert_int_eq(look_in_child_late(), 0);
+	busy = A;
+	ck_assert_int_eq(look_in_child_late(), BOX_EXIT_LOOSE);
+}
+
+/* One that is in the kernel for long does not. */
+UNIT_TEST(a_process_that_takes_its_signal_late)
+{
+	put_process(A, 60, 60);
+	put_thread(A, A);
+	slow = A;
+	used_ns = 1;
+	busy = A;
+	takes_at = 20 * BOX_MEMORY_HOLDS;
+	ck_assert_int_eq(look_in_child_late(), 0);
 }
 
 static const struct {

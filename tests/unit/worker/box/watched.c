@@ -28,14 +28,25 @@ int
 __wrap_fstatfs64(int fd, struct statfs *fs)
 {
 	if (fd >= MEMORY_PLACES)
-		return (int)syscall(SYS_fstatfs, fd, fs);
+		return (int)__real_syscall(SYS_fstatfs, fd, fs);
 	*fs = places[fd];
 	return 0;
 }
 
-int step_ns;
+pid_t borrower;
+
+/* Whether two processes have the same memory (kcmp). */
+long
+__wrap_syscall(long number, pid_t pid, ...)
+{
+	ck_assert_int_eq(number, SYS_kcmp);
+	return pid != borrower;
+}
+
+int step_ns, step_more_ns;
 static int passed_ns;
 int used_ns, busy;
+int slow, takes_at;
 
 /* The clock of a process has the complement of its number in it. */
 static int
@@ -46,6 +57,8 @@ of_process(clockid_t clock, struct timespec *now)
 	*now = (struct timespec){ .tv_nsec = used_ns };
 	if (pid == busy)
 		used_ns++;
+	if (pid == slow && takes_at > 0 && --takes_at == 0)
+		put(slow, "status", STOPPED END);
 	return 0;
 }
 
@@ -62,9 +75,11 @@ __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 		return __real_clock_gettime(clock, now);
 	*now = (struct timespec){ .tv_sec = 1000000, .tv_nsec = passed_ns };
 	passed_ns += step_ns;
+	step_ns += step_more_ns;
 	return 0;
 }
 
+pid_t no_affinity;
 cpu_set_t processors, of_watchdog, of_a, of_b;
 static cpu_set_t of_another;
 
@@ -89,6 +104,8 @@ int
 __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
 	ck_assert_uint_eq(size, sizeof(*set));
+	if (pid != 0 && pid == no_affinity)
+		return -1;
 	*processors_of(pid) = *set;
 	return 0;
 }
@@ -96,8 +113,7 @@ __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 int b_lets_go;
 int runaway, runs;
 int others, single_conts, stops_at_once;
-int slow;
-int forks;
+int forks, forks_most;
 int last_thread, gone_thread;
 
 int
@@ -187,7 +203,8 @@ __wrap_tgkill(int pid, int tid, int sig)
 		return -1;
 	else
 		last_thread = tid;
-	if (forks > 0 && stops_at_once == 0)
+	if (forks > 0 && stops_at_once == 0 &&
+	    (forks_most == 0 || forks <= forks_most))
 		put_process(FORKED + forks++, 0, 0);
 	if (b_lets_go)
 		put(B, "smaps_rollup", "Pss_Anon: 1 kB\n");

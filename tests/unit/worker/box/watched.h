@@ -39,6 +39,8 @@ extern struct statfs places[MEMORY_PLACES];
 
 /* The processors of the machine, and what each process is left. */
 extern cpu_set_t processors, of_watchdog, of_a, of_b;
+/* The process that cannot be given any, or 0. */
+extern pid_t no_affinity;
 
 /* Signals to all processes: A, which is always there, counts them. */
 extern int stops, conts;
@@ -47,24 +49,32 @@ extern int single_conts; /* signals that continue one process */
 extern int stops_at_once; /* signals that stop all */
 /* The process that is continued as soon as it is stopped, and how often. */
 extern int runaway, runs;
-/* The nanoseconds that pass whenever the time is asked for. */
-extern int step_ns;
+/*
+ * The nanoseconds that pass whenever the time is asked for, and how many more
+ * that are each time.
+ */
+extern int step_ns, step_more_ns;
 /*
  * If it is not 0, no process uses CPU time, except the busy one, which does at
  * each look: the nanoseconds that each has used.
  */
 extern int used_ns, busy;
-/* The process that does not take a signal to stop yet. */
-extern int slow;
+/*
+ * The process that does not take a signal to stop yet, and how often its CPU
+ * time must be asked for until it does; 0: for ever.
+ */
+extern int slow, takes_at;
 /*
  * If it is 1, each signal that stops one process comes too late for a fork: the
- * child runs. It counts them.
+ * child runs. It counts them, up to the most unless that is 0.
  */
-extern int forks;
+extern int forks, forks_most;
 /* The thread, not the first of its process, that was last stopped. */
 extern int last_thread;
 /* The thread that has ended, so that it can be sent none. */
 extern int gone_thread;
+/* The process that has the memory of its parent. */
+extern pid_t borrower;
 /* Whether B lets go of what it has while all are stopped. */
 extern int b_lets_go;
 
@@ -100,6 +110,8 @@ int look_in_child(void);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_fstatfs64(int fd, struct statfs *fs);
 int __wrap_kill(int pid, int sig);
+long __wrap_syscall(long number, pid_t pid, ...);
+long __real_syscall(long number, ...);
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int __wrap_tgkill(int pid, int tid, int sig);

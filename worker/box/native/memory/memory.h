@@ -22,7 +22,7 @@ struct memory_clock {
 	pid_t pid;
 	uint64_t ns; /* CPU time */
 	uint64_t rss; /* bytes, without pages of files */
-	bool kept_off; /* from the reserved processor, with a single thread */
+	bool kept_off; /* from the reserved processor, for ever */
 	bool looked; /* its pages were examined: the following are valid */
 	uint64_t looked_rss; /* rss at that time */
 	uint64_t private; /* of these, shared with no other process */
@@ -73,13 +73,13 @@ struct memory_shares {
 	bool whole; /* the next one must not */
 	uint64_t given; /* parts of pages that may have passed to others */
 	uint64_t newest; /* the newest process or thread at the beginning */
+	uint64_t last_pid; /* the same at the end; 0: unknown */
+	uint64_t threads; /* their number at the end */
 };
 
 /* The memory of the kernel for mappings. */
 struct memory_maps {
 	uint64_t bytes; /* when they were counted */
-	uint64_t last_pid; /* the newest process or thread at that time */
-	uint64_t threads; /* their number */
 	uint64_t next_ms; /* when they are counted again */
 	bool due; /* in this measurement */
 };

@@ -190,22 +190,24 @@ memory_thread_leaves(
 
 /*
  * Keeps a process off the reserved processor, which its threads and children
- * inherit. It cannot undo that, so one that was alone when it had stopped needs
- * it once, as long as it has a single thread.
+ * inherit. It cannot undo that, so one that had stopped, with a single thread,
+ * needs it once.
  */
 static void
 memory_keep_off(struct memory *memory, pid_t pid, const char *status)
 {
 	struct memory_clock *known = memory_find_clock(memory, pid);
-	int alone = memory_is_stopped(status) &&
-	    memory_number(status, "Threads") == 1;
+	int own = known != NULL && known->pid == pid;
 
-	if (known != NULL && known->pid == pid) {
-		if (known->kept_off && alone)
-			return;
-		known->kept_off = alone;
-	}
-	memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
+	if (own && known->kept_off)
+		return;
+	if (!own || !memory_is_stopped(status) ||
+	    memory_number(status, "Threads") > 1)
+		memory_visit_threads(
+		    memory, pid, memory_thread_leaves, NULL);
+	else
+		known->kept_off = sched_setaffinity(pid,
+		    sizeof(memory->pace.others), &memory->pace.others) == 0;
 }
 
 void

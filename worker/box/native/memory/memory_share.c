@@ -59,11 +59,9 @@ memory_last_pid(const struct memory *memory)
 static int
 memory_none_ended(const struct memory *memory, const struct memory_sum *sum)
 {
-	uint64_t last = memory_last_pid(memory);
-
-	return last != 0 && last >= memory->maps.last_pid &&
-	    sum->threads >= memory->maps.threads &&
-	    last - memory->maps.last_pid == sum->threads - memory->maps.threads;
+	return sum->threads >= memory->shares.threads &&
+	    memory_last_pid(memory) - memory->shares.last_pid ==
+	        sum->threads - memory->shares.threads;
 }
 
 int
@@ -71,7 +69,7 @@ memory_may_reuse(const struct memory *memory, const struct memory_sum *sum)
 {
 	return !memory->shares.whole && !memory->maps.due &&
 	    memory->hold.state != MEMORY_HELD_AT_ONCE &&
-	    memory->maps.last_pid != 0 && memory_none_ended(memory, sum);
+	    memory->shares.last_pid != 0 && memory_none_ended(memory, sum);
 }
 
 void
@@ -89,8 +87,8 @@ memory_end_shares(struct memory *memory, const struct memory_sum *sum)
 {
 	memory->shares.whole |= sum->busy > 0 || sum->loose > 0 ||
 	    (memory->shares.partly && !memory_none_ended(memory, sum));
-	memory->maps.last_pid = memory_last_pid(memory);
-	memory->maps.threads = sum->threads;
+	memory->shares.last_pid = memory_last_pid(memory);
+	memory->shares.threads = sum->threads;
 }
 
 /* The part of pages that others may have now. */

@@ -50,10 +50,8 @@ memory_note_usage(struct memory *memory, pid_t pid, const char *status)
 	if (last == NULL)
 		return;
 	/* A number can be reused for another process. */
-	if (last->pid != pid || last->ns == 0 || last->ns > ns) {
-		memory->shares.whole |= last->looked;
+	if (last->pid != pid || last->ns == 0 || last->ns > ns)
 		*last = (struct memory_clock){ .pid = pid };
-	}
 	memory->cpu_ns += ns - last->ns;
 	last->ns = ns;
 	last->rss = memory_of_status(status);
