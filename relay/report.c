@@ -78,7 +78,7 @@ report_begin(
 		(const uint8_t *)report->waiting.data, report->waiting.len
 	};
 	done->notes = notes_told(&relay->notes);
-	calls_add_told(relay->calls, &report->calls);
+	calls_add_tally(relay->calls, &report->calls);
 	done->calls = (struct ipc_bytes){
 		(const uint8_t *)report->calls.data, report->calls.len
 	};

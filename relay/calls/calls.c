@@ -585,7 +585,7 @@ calls_add_waiting(const struct calls *calls, struct buffer *text)
 
 /* What is in flight has no answer yet. */
 void
-calls_add_told(const struct calls *calls, struct buffer *text)
+calls_add_tally(const struct calls *calls, struct buffer *text)
 {
 	struct tally tally = calls->tally;
 	const struct calls_one *one;

@@ -245,7 +245,7 @@ void calls_add_waiting(const struct calls *calls, struct buffer *text);
  * Appends all calls of tools that may have reached their servers, at most
  * DONE_CALLS_MAX bytes: "gh.talk, fs.read ×3; fs.write without an answer".
  */
-void calls_add_told(const struct calls *calls, struct buffer *text);
+void calls_add_tally(const struct calls *calls, struct buffer *text);
 
 /* The number of tool calls sent to the broker. */
 uint64_t calls_made(const struct calls *calls);
@@ -284,7 +284,7 @@ const char *tally_shown(const char *name, struct buffer *quoted);
 /* Counts a call of a tool, whose name has up to WAITING_NAME_MAX bytes. */
 void tally_add(struct tally *tally, const char *name, int answered);
 
-/* Appends all of them, as calls_add_told does. */
+/* Appends all of them, as calls_add_tally does. */
 void tally_write(const struct tally *tally, struct buffer *text);
 
 #endif

@@ -24,7 +24,7 @@ BETWEEN = "the program that made the call has ended"
 C_LONG = 1 << 63
 MISSED = []  # interrupts that came while no code of the program ran
 # What says something about one program only, and is empty for the next.
-ABOUT_ONE = DROPPED, HINTS, NOTES, PROGRESS, SESSION, WANTED
+ABOUT_ONE = DROPPED, HINTS, NOTES, PROGRESS, SESSION, ECHO
 
 
 def ignore(number, frame):

@@ -37,7 +37,7 @@ NOTES = []  # lines that stand behind all output
 HINTS = []  # lines that stand below the error of code that does not compile
 LOST_FILES = {}  # the names of lost_files.py, once they are needed
 INPUT = []  # what undoes it, where the call gave some
-WANTED = []  # something, where the value of the last expression is wanted
+ECHO = []  # of the last value: something if it is wanted, VALUE once shown
 REHEARSED = []  # something, while there is no code, and what comes is not its
 # How code looks for files without an error.
 LOOKS = {"exists", "isfile", "isdir", "is_file", "is_dir", "glob", "iglob",
@@ -220,7 +220,7 @@ def note_more(failed=False, code=None):
             progress.flush()
         NOTES.extend(seen.notes(failed, code) if seen else ())
         NOTES.extend(shown.notes() if shown else ())
-        if WANTED and not (failed or seen and seen.SEEN) and \
+        if ECHO and not (failed or seen and seen.SEEN) and \
                 uses(code, LOOKS):
             from mcp import _absent
             NOTES.extend(_absent.about(code))
@@ -245,7 +245,7 @@ def lost_files():
 
 def is_silent():
     """Whether nothing was printed, as far as the relay knows."""
-    if VALUE in WANTED:
+    if VALUE in ECHO:
         return False
     from mcp import _echo
     for stream in sys.stdout, sys.stderr:
@@ -263,7 +263,7 @@ def note_silent(pid, name):
     seen = sys.modules.get("mcp._seen")
     try:
         defines = name and name.endswith("()")
-        if WANTED and name and (
+        if ECHO and name and (
                 defines or name is LOST or seen and seen.SEEN) and \
                 os.getpid() == pid and "mcp._show" not in sys.modules and \
                 is_silent():
@@ -289,7 +289,7 @@ def tell_set(name):
             _echo.is_future(value):
         return False
     _echo.tell(value, NOTES)
-    WANTED.append(VALUE)
+    ECHO.append(VALUE)
     return True
 
 
@@ -356,9 +356,9 @@ def note_left(pid):
     pid: the process of the code, not of its children.
     """
     try:
-        if WANTED and os.getpid() == pid and has_files():
+        if ECHO and os.getpid() == pid and has_files():
             NOTES.extend(lost_files()["about_files"](FOLDERS))
-        elif not WANTED:
+        elif not ECHO:
             keep_left(pid)
     except BaseException:
         pass  # the code may have changed what that needs

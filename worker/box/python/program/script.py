@@ -96,7 +96,7 @@ def rehearse(ending):
     """
     standing = STANDING[0]
     parse('{"names": [""]}')
-    WANTED.append("")
+    ECHO.append("")
     REHEARSED.append("")
     run(b"print('', end='')\n", (-1, -1), (), True, ending)
     forget_rehearsal(ending, standing)
@@ -119,7 +119,7 @@ def forget_rehearsal(ending, standing):
     """End code that did nothing, but for its module, which other code gets."""
     sys.modules["__main__"] = type(sys)("__main__")
     ending.rehearse()
-    WANTED.clear()
+    ECHO.clear()
     REHEARSED.clear()
     STANDING.append(standing)
     sys.modules["__main__"] = standing[0]
@@ -146,7 +146,7 @@ def understood(data):
         if frame["type"] != "run":
             raise ValueError("its type is not 'run'")
         if frame.get("echo") is True:
-            WANTED.append(frame["type"])
+            ECHO.append(frame["type"])
         if frame.get("progress") is True:
             PROGRESS.append(frame["type"])
         if frame.get("session") is True:
@@ -221,7 +221,7 @@ async def noted(running):
     await running
     import asyncio
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    if tasks and WANTED:
+    if tasks and ECHO:
         from mcp import _tasks
         NOTES.extend(_tasks.about(tasks))
 
@@ -236,7 +236,7 @@ def echo(names, line):
     if held["value"] is None:
         return
     from mcp import _echo
-    WANTED.append(VALUE)
+    ECHO.append(VALUE)
     if _echo.tell(held["value"], NOTES):
         exec(compile("\n" * (line - 1) + "del value", PATH, "exec"), names,
              held)

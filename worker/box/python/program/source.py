@@ -173,7 +173,7 @@ def prepared(source):
             raise
         source = store(fixed)
         code = compiled(source)
-    if not WANTED:
+    if not ECHO:
         return code, source, None
     import warnings
     with warnings.catch_warnings():

@@ -1,7 +1,7 @@
 """What stands in a box for system calls that it refuses, and nothing else.
 
-TABLE has all that is changed of any library: the module, the name in it, what
-the box refuses, the reason, and what makes the stand-in.  Run by namespace.py
+TABLE has all that is changed of any library: the module, and what changes it;
+what the box refuses, and why, is beside it.  Run by namespace.py
 when the code imports such a module, or where it was imported before.
 """
 import errno
@@ -108,19 +108,17 @@ def of_spawn(module):
     module.get_preparation_data = get_preparation_data
 
 
-TABLE = (
-    ("socket", "socket.sendmsg", "sendmsg", "it can send descriptors",
-     of_socket),
-    ("mmap", "mmap", "mmap(MAP_SHARED | MAP_ANONYMOUS)",
-     "the kernel does not report how much of such memory there is, and that "
-     "of a file in /dev/shm is counted", of_mmap),
-    ("multiprocessing.spawn", "get_preparation_data", "open of a pipe",
-     "a new interpreter has no way to the relay, and has to find a module mcp",
-     of_spawn))
+TABLE = {
+    # sendmsg(): it can send descriptors.
+    "socket": of_socket,
+    # mmap(MAP_SHARED | MAP_ANONYMOUS): the kernel does not report how much of
+    # such memory there is, and that of a file in /dev/shm is counted.
+    "mmap": of_mmap,
+    # A new interpreter has no way to the relay, and has to find a module mcp.
+    "multiprocessing.spawn": of_spawn}
 
 
 def put(module):
     """Put in place what stands for calls of a module."""
-    for name, _, _, _, make in TABLE:
-        if name == module.__name__:
-            make(module)
+    if module.__name__ in TABLE:
+        TABLE[module.__name__](module)

@@ -1,7 +1,7 @@
 """What code takes a result of a tool for, and what it is told where that is
 something else.
 
-    /usr/bin/python3 tests/box/test_stands.py [-v] [-k PATTERN]
+    /usr/bin/python3 tests/box/test_results.py [-v] [-k PATTERN]
 """
 import json
 import unittest
@@ -14,7 +14,7 @@ def text(value):
     return json.dumps({"content": [{"type": "text", "text": value}]})
 
 
-class Stands(Base):
+class Results(Base):
     """Its data, its text, its tool."""
 
     def test_awaited_too_late(self):
