@@ -178,16 +178,31 @@ UNIT_TEST(crowded)
 	ck_assert_int_eq(CPU_COUNT(&of_b), 2);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 3);
-	/* Another process at its place in the table; one that has not stopped */
-	memory_find_clock(&memory, A)->pid = C;
-	slow = A;
-	for (cpu = 0; cpu < 4; cpu++) {
+}
+
+/*
+ * A process is kept off once, unless another one had its place in the table, it
+ * has not stopped, or that fails.
+ */
+UNIT_TEST(kept_off)
+{
+	int cpu;
+
+	CPU_ZERO(&processors);
+	for (cpu = 2; cpu < 5; cpu++)
+		CPU_SET(cpu, &processors);
+	put_process(A, 0, 0);
+	put_thread(A, A);
+	memory_keep_processor(&memory);
+	*memory_find_clock(&memory, A) =
+	    (struct memory_clock){ .pid = C, .kept_off = 1 };
+	for (cpu = 0; cpu < 5; cpu++) {
 		CPU_ZERO(&of_a);
 		used_ns = cpu > 0; /* C has ended */
-		no_affinity = cpu == 2 ? A : 0; /* or cannot be kept off. */
+		no_affinity = cpu == 3 ? A : 0;
 		memory_judge(&memory);
-		ck_assert_int_eq(CPU_COUNT(&of_a), cpu == 2 ? 0 : 2);
-		slow = cpu == 0 ? A : 0;
+		ck_assert_int_eq(CPU_COUNT(&of_a), cpu == 3 ? 0 : 2);
+		slow = cpu == 1 ? A : 0;
 	}
 	CPU_ZERO(&of_a);
 	memory_judge(&memory);
