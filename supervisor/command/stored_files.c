@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ struct stored_files {
 	uint64_t version; /* its version; 0: the newest, or all */
 	struct buffer *json; /* printed at the end; NULL: text is printed */
 	size_t listed;
+	size_t owners; /* whose usage was printed */
+	bool summed;   /* a list is followed by the usage of its owner */
 	int status;
 };
 
@@ -135,6 +138,34 @@ stored_files_on_listed(void *ctx, const struct file_row *row)
 /* usage */
 
 static void
+stored_files_print_used(struct stored_files *cmd, const struct files_usage *row)
+{
+	if (cmd->owners++ == 0)
+		printf("%12s %13s %6s %6s %9s  %s\n", "bytes", "limit",
+		    "files", "limit", "versions", "owner");
+	printf("%12llu %13llu %6llu %6llu %9llu  %s",
+	    (unsigned long long)row->bytes,
+	    (unsigned long long)row->bytes_most,
+	    (unsigned long long)row->files,
+	    (unsigned long long)row->files_most,
+	    (unsigned long long)row->versions,
+	    row->owner[0] == '\0' ? OWNER_FLAG_USER : row->owner);
+	stored_files_print_conversation(row->conversation);
+}
+
+/* The same behind a list, of its owner and conversation only. */
+static void
+stored_files_on_summed(void *ctx, const struct files_usage *row)
+{
+	struct stored_files *cmd = ctx;
+
+	if (strcmp(row->owner, cmd->scope) == 0 &&
+	    (cmd->conversation == NULL || row->conversation[0] == '\0' ||
+	        strcmp(row->conversation, cmd->conversation) == 0))
+		stored_files_print_used(cmd, row);
+}
+
+static void
 stored_files_on_used(void *ctx, const struct files_usage *row)
 {
 	struct stored_files *cmd = ctx;
@@ -142,15 +173,7 @@ stored_files_on_used(void *ctx, const struct files_usage *row)
 
 	cmd->listed++;
 	if (cmd->json == NULL) {
-		printf("%12llu of %llu bytes %4llu of %llu files %4llu earlier "
-		    "versions  %s",
-		    (unsigned long long)row->bytes,
-		    (unsigned long long)row->bytes_most,
-		    (unsigned long long)row->files,
-		    (unsigned long long)row->files_most,
-		    (unsigned long long)row->versions,
-		    owner == NULL ? OWNER_FLAG_USER : owner);
-		stored_files_print_conversation(row->conversation);
+		stored_files_print_used(cmd, row);
 		return;
 	}
 	json_report_open(cmd->json, NULL, '{');
@@ -367,10 +390,23 @@ stored_files_report(struct stored_files *cmd, uint64_t count)
 	json_report_print(cmd->json);
 }
 
+/* Begins to print what follows a list. Returns 0, or -1 with err. */
+static int
+stored_files_sum(struct stored_files *cmd, struct err *err)
+{
+	struct files_user user = cmd->user;
+
+	cmd->summed = true;
+	user.used = stored_files_on_summed;
+	putchar('\n');
+	return files_list_usage(cmd->files, &user, err) == NULL ? -1 : 0;
+}
+
 static void
 stored_files_on_done(void *ctx, const struct files_end *end)
 {
 	struct stored_files *cmd = ctx;
+	struct err err;
 
 	if (cmd->status != 0)
 		return; /* reported already */
@@ -380,6 +416,13 @@ stored_files_on_done(void *ctx, const struct files_end *end)
 	}
 	if (end->why != NULL) {
 		stored_files_fail(cmd, "%s", end->why);
+		return;
+	}
+	if (cmd->task == COMMAND_FILES_LIST && cmd->json == NULL &&
+	    cmd->listed > 0 && !cmd->summed &&
+	    !command_has(&cmd->command->flags, COMMAND_FLAG_NAMES)) {
+		if (stored_files_sum(cmd, &err) == -1)
+			stored_files_fail(cmd, "%s", err.text);
 		return;
 	}
 	if (cmd->json != NULL)

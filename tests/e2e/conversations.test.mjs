@@ -88,7 +88,8 @@ open("/data/new", "w").close()`, { conversationId: 'talk' });
   });
 
 test('folders stay, and change as files do', async (t) => {
-  const { client } = await connect(t);
+  const { client } = await connect(t,
+    { env: { CAISSON_ARGUMENTS: 'code,files,conversationId' } });
   const tree = `
 import os
 os.chdir("/data")
@@ -106,6 +107,8 @@ ${write({ 'sub/x.csv': 'one', 'sub/b c/y': 'two', plain: 'three' })}`,
     ['tree/plain?version=1', 'tree/sub/b%20c/y?version=1',
       'tree/sub/x.csv?version=1']);
   assert.equal((await read(client, links(result)[1].uri)).toString(), 'two');
+  assert.equal(await say(client, 'other', 'print(open("in/sub/b c/y").read())',
+    { files: [links(result)[1].uri] }), 'two');
   /* A file takes the place of a folder, and the reverse. */
   result = await say(client, 'tree', `${tree}
 import shutil
@@ -329,7 +332,7 @@ test('commands show, save and remove them', async (t) => {
   let ran = command(home, ['files', 'list']);
 
   assert.equal(ran.status, 0, ran.stderr);
-  assert.deepEqual(ran.stdout.split('\n').map((line) =>
+  assert.deepEqual(ran.stdout.split('\n').slice(0, 5).map((line) =>
     line.split(' ').slice(1).join(' ').trim()),
   ['5   1 text/plain a', '1   1 text/plain a of conversation one two',
     '1   1 text/plain a of conversation other',
@@ -377,7 +380,9 @@ test('usage tells what each conversation keeps and may keep', async (t) => {
   await say(client, 'a b', write({ x: '1', y: '22' }));
   await say(client, 'a b', write({ x: '333' }));
   assert.match(command(home, ['files', 'usage']).stdout,
-    /^ +6 of \d+ bytes +3 of 1000 files +1 earlier versions  [^\n]+\n +6 of \d+ bytes +2 of 200 files +1 earlier versions  [^\n]+ of conversation a b\n$/);
+    /^ +bytes +limit +files +limit +versions  owner\n +6 +\d+ +3 +1000 +1  -\n +6 +\d+ +2 +200 +1  - of conversation a b\n$/);
+  assert.match(command(home, ['files', 'list', '--conversation', 'a b']).stdout,
+    /y of conversation a b\n\n +bytes +limit .*\n.* -\n +6 +\d+ +2 +200 +1  - of conversation a b\n$/);
 
   const { owners } = JSON.parse(
     command(home, ['files', 'usage', '--json']).stdout);

@@ -457,7 +457,7 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
   await run(client, 'open("out/a.txt", "w").write("one")');
   await run(client, 'open("out/a.txt", "w").write("two\\x1b[31m")');
   assert.match(command(home, ['files', 'list']).stdout,
-    /^\S+Z +3 +1 text\/plain a\.txt\n\S+Z +8 +2 \S+ a\.txt\n$/);
+    /^\S+Z +3 +1 text\/plain a\.txt\n\S+Z +8 +2 \S+ a\.txt\n\n +bytes +limit .*\n +11 +\d+ +2 +\d+ +1  -\n$/);
   assert.equal(command(home, ['files', 'show', 'a.txt']).stdout, 'two\x1b[31m');
   assert.equal(command(home,
     ['files', 'show', `${prefix}a.txt?version=1`]).stdout, 'one');

@@ -59,7 +59,7 @@ test('what a token has kept is shown and removed by its name', async (t) => {
   assert.equal(list('files', 'list', ...own).files[0].name, 'a.txt');
   assert.equal(caisson(home, 'files', 'show', 'a.txt', ...own), 'hello');
   assert.match(caisson(home, 'files', 'usage'),
-    /^5 of \d+ bytes +1 of \d+ files +0 earlier versions  one$/m);
+    /^ *5 +\d+ +1 +\d+ +0  one$/m);
 
   /* The local user has none of it, and keeps what is its own. */
   for (const [word, what] of [['memory', 'memories'], ['saved-tools', 'tools'],
