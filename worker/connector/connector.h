@@ -15,7 +15,7 @@
 #include "../../common/ipc/ipc.h"
 #include "pair.h"
 #include "session.h"
-#include "transfer.h"
+#include "http/transfer.h"
 
 struct connector {
 	struct event_base *base;

@@ -13,7 +13,7 @@
 #include "../../common/limits.h"
 #include "exchange.h"
 #include "sse.h"
-#include "url.h"
+#include "http/url.h"
 
 #define EXCHANGE_STREAM "text/event-stream"
 #define EXCHANGE_JSON "application/json"

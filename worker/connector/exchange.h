@@ -6,7 +6,7 @@
 #ifndef WORKER_CONNECTOR_EXCHANGE_H
 #define WORKER_CONNECTOR_EXCHANGE_H
 
-#include "transfer.h"
+#include "http/transfer.h"
 
 struct event_base;
 struct exchange;

@@ -18,7 +18,7 @@
 #include "pair.h"
 #include "params.h"
 #include "session.h"
-#include "url.h"
+#include "http/url.h"
 
 #define SESSION_DISCOVER "\"discover\""
 #define SESSION_LISTEN "\"listen\""

@@ -5,7 +5,7 @@
 #ifndef WORKER_CONNECTOR_SESSION_H
 #define WORKER_CONNECTOR_SESSION_H
 
-#include "transfer.h"
+#include "http/transfer.h"
 
 struct event_base;
 struct session;

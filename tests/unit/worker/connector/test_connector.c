@@ -10,7 +10,7 @@
 #include "tests/unit/unit.h"
 #include "worker/connector/params.h"
 #include "worker/connector/sse.h"
-#include "worker/connector/url.h"
+#include "worker/connector/http/url.h"
 
 static void
 on_event(void *ctx, const char *type, const char *data, size_t len)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/base/mem.h"
+#include "../../../common/base/mem.h"
 #include "url.h"
 
 /* Returns a part of a URL, which the caller frees with curl_free. */

@@ -5,8 +5,8 @@
 #ifndef WORKER_CONNECTOR_TRANSFER_H
 #define WORKER_CONNECTOR_TRANSFER_H
 
-#include "../../common/base/buffer.h"
-#include "../../common/json/json_span.h"
+#include "../../../common/base/buffer.h"
+#include "../../../common/json/json_span.h"
 
 struct event_base;
 struct transfer;

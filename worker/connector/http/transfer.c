@@ -10,12 +10,12 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../../common/base/clock.h"
-#include "../../common/base/log.h"
-#include "../../common/base/loop.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/text_list.h"
-#include "../../common/limits.h"
+#include "../../../common/base/clock.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
+#include "../../../common/limits.h"
 #include "transfer.h"
 #include "url.h"
 
