@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A client for the conformance suite: code in a box that calls its server.
+"""A client for the conformance suite: code in a box that calls its server, and
+a person who logs in there when a call says so.
 
     conformance_client.py URL
 
@@ -11,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 # What a scenario wants to be called: all tools without arguments, or these.
 CALLS = {
@@ -38,12 +40,55 @@ def wanted():
     return None if calls is None else list(calls.items())
 
 
+
+# Scenarios whose client has an id: a document, or one that is in the context.
+DOCUMENT = "https://conformance-test.local/client-metadata.json"
+ATTEMPTS = 3
+
+
+def client():
+    """What the entry says of logins."""
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    if os.environ["MCP_CONFORMANCE_SCENARIO"] == "auth/basic-cimd":
+        return {"oauth": {"clientId": DOCUMENT}}
+    if "client_id" in context:
+        return {"oauth": {"clientId": context["client_id"],
+                          "clientSecret": context.get("client_secret", "")}}
+    return {}
+
+
+def log_in(env):
+    """Logs in as a browser would that agrees to all."""
+    with subprocess.Popen([os.environ["CAISSON"], "servers", "login", "far"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          text=True, env=env) as login:
+        for line in login.stdout:
+            if line.startswith("  http"):
+                with urllib.request.urlopen(line.strip()) as page:
+                    page.read()
+    return login.returncode == 0
+
+
+def call(env):
+    """Calls what is wanted. Returns the exit status, and what it printed."""
+    done = subprocess.run(
+        [os.environ["CAISSON"], "exec", "-"], input=CODE % (wanted(),),
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    print(done.stdout)
+    return done.returncode, done.stdout
+
+
 with tempfile.TemporaryDirectory() as home:
     place = os.path.join(home, "servers.json")
+    settings = {"HOME": home, "PATH": os.environ["PATH"],
+                "CAISSON_SERVERS_CONFIG": place}
     with open(place, "w", encoding="utf-8") as file:
-        json.dump({"mcpServers": {"far": {"url": sys.argv[-1]}}}, file)
-    sys.exit(subprocess.run(
-        [os.environ["CAISSON"], "exec", "-"], input=CODE % (wanted(),),
-        text=True,
-        env={"HOME": home, "PATH": os.environ["PATH"],
-             "CAISSON_SERVERS_CONFIG": place}).returncode)
+        json.dump({"mcpServers": {
+            "far": {"url": sys.argv[-1], **client()}}}, file)
+    status, said = call(settings)
+    for _ in range(ATTEMPTS):
+        if not status or "caisson servers login far" not in said or \
+                not log_in(settings):
+            break
+        status, said = call(settings)
+    sys.exit(status)

@@ -288,7 +288,8 @@ test('what goes wrong is one sentence', async (t) => {
   const remote = await serveRemote(t, { odd });
   const at = `${remote.origin} `;
   const rows = [
-    ['/401', `${at}answered 401 Unauthorized: give its entry the header`],
+    ['/401', `${at}answered 401: it wants a login: log in by 'caisson servers `
+      + "login s0'"],
     ['/403', `${at}answered 403 Forbidden`],
     ['/404', `${at}answered 404 Not Found: there is no MCP server`],
     ['/503', `${at}answered 503 Service Unavailable: call it again later`],

@@ -31,7 +31,7 @@ SECONDS = 1800  # of a file, on a slow machine
 # nativeOnly and the reason (support/program.mjs).
 FILES = """activation arguments bombs bridge call-input calls config
     conversations eras exec files files-told foreign-home http http-crowd
-    http-ends
+    http-ends login
     http-files json libraries lifecycle limits manual memory output owners
     pictures pool progress protocol python races readme remote resources
     sdk search servers servers-change servers-changed servers-hostile

@@ -1,0 +1,267 @@
+/*
+ * Logins at remote servers: a person agrees in a browser, the tokens are kept
+ * and renewed, and nobody else sees them.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { serveAuthority } from './support/authority.mjs';
+import { text } from './support/files.mjs';
+import { descendants } from './support/processes.mjs';
+import { commandLine, folder, ran } from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { serveTcp } from './support/serve.mjs';
+import { withServers } from './support/servers.mjs';
+import { add, clientOf } from './support/tokens.mjs';
+import { until } from './support/wait.mjs';
+
+const call = 'print((await mcp_far.echo(a=1)).text)';
+const attempt = `try:
+    ${call}
+except runtime.MCPError as error:
+    print(error)`;
+
+/* The server of an authority, as the program knows it. */
+function known(t, authority, more = {}, env = {}) {
+  return { ...withServers(t, { far: { url: authority.url, ...more } },
+    { env: { CAISSON_LOG_LEVEL: 'debug', ...env } }), home: folder(t) };
+}
+
+/* Runs "servers login", with a browser that visits what is printed. */
+async function logIn(options, { verb = 'login', args = [], paste } = {}) {
+  const [command, ...words] = commandLine({ ...options,
+    args: ['servers', verb, 'far', ...args] });
+  const child = spawn(command, words, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const said = { out: '', err: '' };
+  const end = new Promise((resolve) => child.once('close', resolve));
+
+  child.stdout.on('data', async (data) => {
+    const before = /^ {2}http/m.test(said.out);
+
+    said.out += data;
+    const url = /^ {2}(http\S+)\n/m.exec(said.out)?.[1];
+
+    if (before || !url)
+      return;
+    said.argv = descendants(process.pid).map(({ pid }) => cmdline(pid)).join();
+    said.url = new URL(url);
+    if (paste)
+      child.stdin.write(`${await paste(url)}\n`);
+    else
+      said.page = await (await fetch(url)).text();
+  });
+  child.stderr.on('data', (data) => {
+    said.err += data;
+  });
+  said.status = await end;
+  return said;
+}
+
+function cmdline(pid) {
+  try {
+    return ['cmdline', 'environ'].map((name) =>
+      fs.readFileSync(`/proc/${pid}/${name}`, 'latin1')).join();
+  } catch {
+    return '';
+  }
+}
+
+/* Where the browser is sent to, without going there. */
+const redirect = async (url) =>
+  (await fetch(url, { redirect: 'manual' })).headers.get('location');
+
+const kept = ({ home }, owner = '-') =>
+  path.join(home, '.local/state/caisson/logins', owner, 'far');
+
+test('a call says how to log in, and works after it', async (t) => {
+  const authority = await serveAuthority(t);
+  const options = known(t, authority);
+  const first = await connect(t, options);
+
+  assert.match(text(await run(first.client, attempt)),
+    /answered 401: it wants a login: log in by 'caisson servers login far'/);
+
+  const login = await logIn(options);
+
+  assert.deepEqual([login.status, login.out.split('\n').at(-2)],
+    [0, 'Logged in, with the scopes read']);
+  assert.match(login.page, /can be closed/);
+  const query = login.url.searchParams;
+
+  assert.equal(query.get('code_challenge_method'), 'S256');
+  assert.equal(query.get('resource'), authority.url);
+  assert.deepEqual(authority.registrations[0].redirect_uris,
+    [query.get('redirect_uri')]);
+  assert.match(query.get('redirect_uri'),
+    /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+  assert.equal(fs.statSync(kept(options)).mode & 0o777, 0o700);
+  assert.equal(fs.statSync(path.join(kept(options), 'login')).mode & 0o777,
+    0o600);
+  assert.equal(text(await run(first.client, call)), '{"a":1}');
+
+  const list = ran({ ...options, args: ['servers', 'list'] }).stdout;
+
+  assert.match(list, /login +the local user, renewed when it is used/);
+
+  /* Nobody but the directory has the tokens. */
+  const seen = [first.log(), login.out, login.err, login.argv, list,
+    ...descendants(first.pid).map(({ pid }) => cmdline(pid)),
+    text(await run(first.client, `import os
+print(os.environ, await runtime.list_tools("far"))`))].join();
+
+  for (const secret of authority.secrets)
+    assert.ok(!seen.includes(secret), secret);
+
+  const left = await logIn(options, { verb: 'logout' });
+
+  assert.deepEqual([left.status, left.out], [0, 'Logged out\n']);
+  assert.equal(authority.revoked.length, 1);
+  assert.deepEqual(fs.readdirSync(kept(options)), []);
+  assert.match((await logIn(options, { verb: 'logout' })).err,
+    /server "far": there is no login/);
+});
+
+test('the address can be pasted, and each owner logs in for itself',
+  async (t) => {
+    const authority = await serveAuthority(t);
+    const { url, home } = await serveTcp(t, known(t, authority));
+    const [ann, bob] = ['ann', 'bob'].map((name) =>
+      clientOf(t, url, add(home, name)));
+    const wants = (text) => assert.match(text,
+      /it wants a login: log in by 'caisson servers login far --owner \w+'/);
+    const options = { ...known(t, authority), home };
+
+    wants(await ann.text(attempt));
+    const login = await logIn(options, { args: ['--owner', 'ann'],
+      paste: redirect });
+
+    assert.equal(login.status, 0, login.err);
+    assert.deepEqual(fs.readdirSync(kept(options, 'ann')), ['login']);
+    assert.equal(await ann.text(call), '{"a":1}');
+    wants(await bob.text(attempt));
+  });
+
+test('a token that has expired is renewed once, by whoever', async (t) => {
+  const authority = await serveAuthority(t);
+  const options = known(t, authority);
+
+  await logIn(options);
+  const both = await Promise.all([connect(t, options), connect(t, options)]);
+
+  for (const { client } of both)
+    await run(client, call);
+  for (let round = 1; round <= 2; round++) {
+    let go;
+
+    authority.slow = new Promise((resolve) => {
+      go = resolve;
+    });
+    authority.expire();
+    const results = both.map(({ client }) => run(client, `import asyncio
+print(len(await asyncio.gather(*[mcp_far.echo(a=n) for n in range(5)])))`));
+
+    await until(() => authority.grants.length === 1 + round, 'a request');
+    await until(() => authority.remote.heard.filter(({ message }) =>
+      message?.method === 'tools/call').length >= 2 + round * 10,
+    'all calls');
+    go();
+    assert.deepEqual((await Promise.all(results)).map(text), ['5', '5']);
+    assert.equal(authority.grants.length, 1 + round);
+  }
+});
+
+test('a refusal to renew ends the login, but no newer one', async (t) => {
+  const authority = await serveAuthority(t);
+  const options = known(t, authority);
+
+  await logIn(options);
+  const { client } = await connect(t, options);
+
+  await run(client, call);
+  authority.expire();
+  authority.refresh.clear();
+  assert.match(text(await run(client, attempt)), new RegExp('answered 401: ' +
+    'its login has ended: .* has refused it: invalid_grant: it was used ' +
+    "before: log in by 'caisson servers login far'"));
+  const asked = authority.grants.length;
+
+  assert.match(text(await run(client, attempt)), /its login has ended/);
+  assert.equal(authority.grants.length, asked);
+  await logIn(options);
+  assert.equal(text(await run(client, call)), '{"a":1}');
+});
+
+test('a call that needs more rights says so, and a login asks for them',
+  async (t) => {
+    const authority = await serveAuthority(t);
+    const options = known(t, authority);
+
+    await logIn(options);
+    const { client } = await connect(t, options);
+
+    authority.scopes = ['write'];
+    assert.match(text(await run(client, attempt)), new RegExp('answered 403: ' +
+      'it wants more rights than the login has \\(write\\): log in by ' +
+      "'caisson servers login far'"));
+    assert.match((await logIn(options)).out, /with the scopes read write\n/);
+    assert.equal(text(await run(client, call)), '{"a":1}');
+  });
+
+test('a client of its own, and one that needs nobody', async (t) => {
+  const authority = await serveAuthority(t, { registers: false });
+  const oauth = { clientId: 'us', clientSecret: '${SECRET}' };
+  const env = { SECRET: 'between&us' };
+  const basic = `Basic ${btoa('us:between%26us')}`;
+
+  assert.match((await logIn(known(t, authority))).err,
+    /registers no clients by itself: register one there/);
+  assert.equal((await logIn(known(t, authority, { oauth }, env))).status, 0);
+  assert.equal(authority.grants[0].authorization, basic);
+
+  const own = known(t, authority, { oauth: { ...oauth, scopes: ['read', 'all'],
+    grant: 'client_credentials' } }, env);
+  const { client } = await connect(t, own);
+
+  assert.equal(text(await run(client, call)), '{"a":1}');
+  authority.expire();
+  assert.equal(text(await run(client, call)), '{"a":1}');
+  assert.deepEqual(authority.grants.slice(1).map((each) =>
+    [each.grant_type, each.scope, each.authorization]),
+  Array(2).fill(['client_credentials', 'read all', basic]));
+});
+
+test('what is wrong with a login is one sentence', async (t) => {
+  const rows = [
+    [{ metadata: { issuer: 'https://evil.example' } },
+      /cannot be used: it is that of another issuer, https:\/\/evil\.example/],
+    [{ metadata: { token_endpoint: 'http://issuer.example/token' } },
+      /cannot be used: its token_endpoint is not https: http:\/\/issuer/],
+    [{ metadata: { code_challenge_methods_supported: ['plain'] } },
+      /cannot be used: it does not have PKCE with S256/],
+    [{ resource: { resource: 'https://evil.example/mcp' } },
+      /cannot be used: it is for another resource, https:\/\/evil/],
+    [{ answer: { state: 'other' } }, /its state is another one/],
+    [{ answer: { iss: 'https://evil.example' } },
+      /the answer is not of .* it says that it is of https:\/\/evil/],
+    [{ answer: { code: null, error: 'access_denied' } },
+      /has refused the login: access_denied/],
+    [{ tokens: { status: 400, error: 'invalid_client' } },
+      /no tokens: .* has refused it: invalid_client/],
+    [{ tokens: { status: 302 } }, /no tokens: .* answered 302 instead of/],
+    [{ tokens: { status: 200, token_type: 'DPoP', access_token: 'x' } },
+      /its token_type is not Bearer/],
+  ];
+
+  for (const [lie, sentence] of rows) {
+    const authority = Object.assign(await serveAuthority(t), lie);
+    const options = known(t, authority);
+    const login = await logIn(options);
+
+    assert.equal(login.status, 1);
+    assert.match(login.err, /^caisson: server "far": [^\n]*\n$/m);
+    assert.match(login.err, sentence);
+    assert.deepEqual(fs.readdirSync(kept(options)), []);
+  }
+});
