@@ -1232,10 +1232,28 @@
 #define CONNECTOR_REDIRECTS_MAX 5
 #define CONNECTOR_PAGES_MAX 100 /* of a list of tools */
 #define CONNECTOR_RESUMES_MAX 5
+#define CONNECTOR_RENEWS_MAX 2 /* of the token, for one request */
 #define CONNECTOR_RETRY_MS 1000
 #define CONNECTOR_RETRY_MS_MAX 30000
 /* A stream of what a server sends unasked is opened again after this time. */
 #define CONNECTOR_STREAM_MS 3000
+/*
+ * Logins. The file of one begins with the second of its end, in LOGIN_HEAD_SIZE
+ * bytes; no document about one is larger than LOGIN_SIZE_MAX. A directory that
+ * another Caisson has locked is looked at every LOGIN_LOOK_MS, longer than a
+ * request takes.
+ */
+#define LOGIN_FILE "login"
+#define LOGIN_HEAD_SIZE 21
+#define LOGIN_SIZE_MAX (256 * KIB)
+#define LOGIN_FETCH_MS 20000
+#define LOGIN_LOOK_MS 50
+#define LOGIN_LOCK_MS 30000
+#define LOGIN_REQUEST_MAX (64 * KIB) /* of a browser that comes back */
+#define LOGIN_CALLBACK_SECONDS 10
+#define LOGIN_COMMAND_MAX 1024
+#define LOGIN_SENTENCE_MAX 2048
+#define LOGIN_URL_MAX (16 * KIB)
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6

@@ -19,7 +19,12 @@ enum role_kind {
 	ROLE_KIND_TASK,
 	ROLE_KIND_SERVICE
 };
-enum role_user { ROLE_USER_OURS, ROLE_USER_BOX, ROLE_USER_NOBODY };
+enum role_user {
+	ROLE_USER_OURS,
+	ROLE_USER_BOX,
+	ROLE_USER_NOBODY,
+	ROLE_USER_LOGINS
+};
 
 struct role_info {
 	const char *name;

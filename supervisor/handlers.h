@@ -13,6 +13,7 @@ struct broker;
 struct files;
 struct gateway_peer;
 struct operator_peer;
+struct server_process;
 struct servers;
 struct store;
 struct template;
@@ -28,6 +29,7 @@ struct template;
 #define IPC_FROM_FILES struct files
 #define IPC_FROM_GATEWAY struct gateway_peer
 #define IPC_FROM_OPERATOR struct operator_peer
+#define IPC_FROM_CONNECTOR struct server_process
 #define IPC_FROM_READER struct servers
 #include "../common/ipc/ipc_handlers.h"
 

@@ -14,8 +14,8 @@ enum lockdown_use {
 	LOCKDOWN_KEEPS, /* reads, writes, creates and removes files there */
 	LOCKDOWN_READS, /* lists it and reads its files, and changes nothing */
 	LOCKDOWN_FILLS, /* creates directories and files, and removes files */
-	LOCKDOWN_CONNECTS, /* connects, and reads what lockdown.c names for it:
-	                    * there is no directory */
+	LOCKDOWN_CONNECTS, /* connects, reads what lockdown.c names for it, and
+	                    * replaces files there */
 	LOCKDOWN_USES
 };
 

@@ -546,7 +546,7 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 	struct ipc_launched launched = { .process = want->link };
 	struct broker_link *link = mem_alloc(sizeof(*link));
 	const struct server_process_setup start = { broker->envp,
-		broker->options->ca_file };
+		broker->options, want->owner };
 	struct server_process_pipes pipes;
 	auto_buffer struct buffer masks = { 0 };
 

@@ -167,6 +167,12 @@ identity_nobody(void)
 }
 
 unsigned int
+identity_logins(void)
+{
+	return identity.nobody == 0 ? 0 : RELAY_UID_FEW;
+}
+
+unsigned int
 identity_box(unsigned long number)
 {
 	return identity.box_first +

@@ -39,10 +39,12 @@ int identity_init(const char *claims, struct err *err);
 int identity_check(struct err *err);
 
 /*
- * Return the user of all workers that roles.def calls NOBODY, and of the box of
- * this number; 0: our own.
+ * Return the user of all workers that roles.def calls NOBODY, of those that it
+ * calls LOGINS, which is the same for every Caisson, and of the box of this
+ * number; 0: our own.
  */
 unsigned int identity_nobody(void);
+unsigned int identity_logins(void);
 unsigned int identity_box(unsigned long number);
 
 /* Return the user of templates, and the range of users of all boxes. */

@@ -42,8 +42,9 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 	int blocking = ends->peer != ROLE_RELAY;
 
 	if (role_info(ends->peer)->user != ROLE_USER_BOX)
-		uid = role_info(ends->peer)->user == ROLE_USER_OURS ?
-		    0 : identity_nobody();
+		uid = role_info(ends->peer)->user == ROLE_USER_OURS ? 0 :
+		    role_info(ends->peer)->user == ROLE_USER_LOGINS ?
+		    identity_logins() : identity_nobody();
 	if (ipc_pair(&ours, &theirs, blocking, err) == -1 ||
 	    spawn_worker(ends->peer, number, uid, group, theirs, pidfd, err) ==
 	    -1)

@@ -138,9 +138,10 @@ static int
 server_check_header(const char *name, const char *value, struct err *err)
 {
 	static const char marks[] = "!#$%&'*+-.^_`|~";
-	const char *p;
+	/* One that begins with a colon is sent to nobody: see CONNECT. */
+	const char *p = name[0] == ':' ? name + 1 : name;
 
-	for (p = name; *p != '\0' && (isalnum((unsigned char)*p) ||
+	for (; *p != '\0' && (isalnum((unsigned char)*p) ||
 	         strchr(marks, *p) != NULL); p++)
 		;
 	if (name[0] == '\0' || *p != '\0')

@@ -48,6 +48,7 @@ ROOMS = {
     "worker/broker/": [
         ("",), ("link", "arguments"), ("tools",), ("state",),
     ],
+    "worker/connector/": [("",), ("oauth",), ("http",)],
     "worker/files/": [
         ("",), ("task",), ("stored",),
     ],

@@ -61,7 +61,9 @@ RULES = {
     # openat2() has no function in libc; what it opens can be listed.
     "porter": WORKER[:-1] + [(ANY_CALL, ("beneath.c",))],
     # libcurl asks it for each socket.
-    "connector": WORKER[:3] + [(NET, ("transfer.c",))] + WORKER[4:],
+    # Its login is a directory that it was handed; a browser comes to a socket.
+    "connector": [(OPEN, ("store.c",))] + WORKER[1:3] + [
+        (NET, ("transfer.c", "callback.c"))] + WORKER[4:],
     # It accepts clients, at sockets that were made for it.
     "gateway": [
         (OPEN, ()), (RUN, ()), (KILL, ()),

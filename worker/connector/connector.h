@@ -5,8 +5,9 @@
  * All files of this folder run in that process only.
  *
  * It holds the credentials of that server, and parses what the server sends;
- * the broker parses it again. It has one destination, and no file but
- * certificates and those of the resolver.
+ * the broker parses it again. It has one destination, and those that give
+ * tokens for it; and no file but certificates, those of the resolver, and its
+ * login.
  */
 #ifndef WORKER_CONNECTOR_CONNECTOR_H
 #define WORKER_CONNECTOR_CONNECTOR_H
@@ -14,6 +15,7 @@
 #include "../../common/ipc/channel.h"
 #include "../../common/ipc/ipc.h"
 #include "pair.h"
+#include "oauth/enter.h"
 #include "session.h"
 #include "http/transfer.h"
 
@@ -25,6 +27,9 @@ struct connector {
 	int in;     /* -1: no server yet */
 	int out;
 	int errors; /* for one line, if there is no session */
+	bool enters;   /* it logs in or out, in place of a session */
+	int listener;  /* where the browser comes back; -1: it logs out */
+	struct enter *enter;
 };
 
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */

@@ -32,6 +32,11 @@ struct exchange {
 	const char *large;   /* why no more is read, or NULL */
 	bool expects;
 	bool session;
+	struct renew *renew;
+	struct renew_wait wait;
+	unsigned int token;   /* its number, when it was sent */
+	unsigned int renewed; /* how often it waited for another */
+	struct transfer_head last; /* of a transfer that is over */
 	unsigned int redirects;
 	unsigned int resumed; /* in a row, without an event */
 };
@@ -43,6 +48,7 @@ exchange_free(struct exchange **exchangep)
 {
 	struct exchange *exchange = mem_take(exchangep);
 
+	renew_cancel(&exchange->wait);
 	loop_event_free(&exchange->timer);
 	free(exchange->url);
 	buffer_reset(&exchange->headers);
@@ -70,7 +76,8 @@ exchange_satisfy(struct exchange *exchange)
 const struct transfer_head *
 exchange_head(const struct exchange *exchange)
 {
-	return transfer_head(exchange->transfer);
+	return exchange->transfer == NULL ? &exchange->last :
+	    transfer_head(exchange->transfer);
 }
 
 const struct buffer *
@@ -169,6 +176,47 @@ exchange_follow(struct exchange *exchange)
 	free(exchange->url);
 	exchange->url = to;
 	exchange_send(exchange);
+}
+
+/* Another token */
+
+static void
+exchange_on_renewed(void *ctx, const char *why)
+{
+	struct exchange *exchange = ctx;
+
+	if (why == NULL)
+		exchange_send(exchange);
+	else
+		exchange_fail(exchange, EXCHANGE_REFUSED, "answered %ld: %s",
+		    exchange->last.status, why);
+}
+
+/* Returns whether it is sent again with another token, now or later. */
+static int
+exchange_renew(struct exchange *exchange)
+{
+	static char none[] = "";
+	const struct transfer_head *head = exchange_head(exchange);
+	int renewed;
+
+	if (head->status != 401 && head->status != 403)
+		return 0;
+	renewed = renew_start(
+	    exchange->renew, exchange->token, head, &exchange->wait);
+	if (renewed == -1)
+		return 0;
+	exchange->last = (struct transfer_head){ head->status, none, none,
+		none, none };
+	/* It is freed behind us. */
+	exchange->transfer = NULL;
+	if (exchange->renewed++ == CONNECTOR_RENEWS_MAX)
+		exchange_fail(exchange, EXCHANGE_REFUSED, "answered %ld to a "
+		    "token that is new: log in by '%s'", exchange->last.status,
+		    renew_command(exchange->renew));
+	else if (renewed)
+		exchange_send(exchange);
+	return 1;
 }
 
 /* Resuming a stream */
@@ -282,6 +330,8 @@ exchange_on_ended(void *ctx, const char *why, int sent)
 			    sent ? EXCHANGE_FAILED : EXCHANGE_REFUSED,
 			    sent ? "ended the connection: %s" :
 			           "cannot be reached: %s", why);
+	} else if (exchange_renew(exchange)) {
+		/* It goes on, or has ended. */
 	} else if (exchange_is_redirect(head)) {
 		exchange_follow(exchange);
 	} else if (head->status / 100 == 2) {
@@ -308,6 +358,7 @@ exchange_send(struct exchange *exchange)
 		.len = exchange->body.len };
 
 	exchange->text.len = 0;
+	exchange->token = renew_number(exchange->renew);
 	exchange->transfer =
 	    transfer_start(exchange->transfers, &wanted, &ends);
 }
@@ -328,6 +379,9 @@ exchange_start(struct event_base *base, struct transfers *transfers,
 		buffer_add(&exchange->body, wanted->body, wanted->len);
 	exchange->expects = wanted->expects != 0;
 	exchange->session = wanted->session != 0;
+	exchange->renew = wanted->renew;
+	exchange->wait.done = exchange_on_renewed;
+	exchange->wait.ctx = exchange;
 	exchange->timer = evtimer_new(base, exchange_on_timer, exchange);
 	exchange_send(exchange);
 	return exchange;

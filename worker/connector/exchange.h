@@ -6,6 +6,7 @@
 #ifndef WORKER_CONNECTOR_EXCHANGE_H
 #define WORKER_CONNECTOR_EXCHANGE_H
 
+#include "oauth/renew.h"
 #include "http/transfer.h"
 
 struct event_base;
@@ -40,6 +41,7 @@ struct exchange_wanted {
 	size_t len;
 	int expects; /* a message must come: exchange_satisfy() tells of it */
 	int session; /* the headers name a session */
+	struct renew *renew; /* the token that it carries */
 };
 
 struct exchange *exchange_start(struct event_base *base,

@@ -1,6 +1,6 @@
 /*
  * The messages from the supervisor: the complete interface between the two. One
- * of them comes, before the lockdown: see main.c. Runs in the connector.
+ * comes before the lockdown: see main.c. Runs in the connector.
  */
 #include <unistd.h>
 
@@ -23,23 +23,46 @@ on_supervisor_read(int file, struct buffer *text)
 	}
 }
 
+/* What both messages say of a server. */
+#define ON_SUPERVISOR_REMOTE(remote, message)                                  \
+	do {                                                                   \
+		log_init("connector", (enum log_level)(message)->log_level);   \
+		(remote)->url = mem_strdup((message)->url);                    \
+		(remote)->events = (message)->events != 0;                     \
+		(remote)->proxy = mem_strdup((message)->proxy);                \
+		(remote)->no_proxy = mem_strdup((message)->no_proxy);          \
+		(remote)->login = mem_strdup((message)->login);                \
+		(remote)->logins = fd_take(&(message)->logins);                \
+		buffer_add(&(remote)->headers, (message)->headers.data,        \
+		    (message)->headers.len);                                   \
+		if ((message)->trusted != -1)                                  \
+			on_supervisor_read(                                    \
+			    (message)->trusted, &(remote)->trusted);           \
+	} while (0)
+
 void
 connector_on_connect(
     struct connector *connector, struct ipc_connect *connect)
 {
-	struct remote *remote = &connector->remote;
-
-	log_init("connector", (enum log_level)connect->log_level);
-	remote->url = mem_strdup(connect->url);
-	remote->events = connect->events != 0;
-	remote->proxy = mem_strdup(connect->proxy);
-	remote->no_proxy = mem_strdup(connect->no_proxy);
-	buffer_add(&remote->headers, connect->headers.data,
-	    connect->headers.len);
-	if (connect->trusted != -1)
-		on_supervisor_read(connect->trusted, &remote->trusted);
+	ON_SUPERVISOR_REMOTE(&connector->remote, connect);
 	connector->in = fd_take(&connect->in);
 	connector->out = fd_take(&connect->out);
 	connector->errors = fd_take(&connect->errors);
 	event_base_loopbreak(connector->base);
+}
+
+void
+connector_on_log_in(struct connector *connector, struct ipc_log_in *log_in)
+{
+	ON_SUPERVISOR_REMOTE(&connector->remote, log_in);
+	connector->listener = fd_take(&log_in->listener);
+	connector->enters = true;
+	event_base_loopbreak(connector->base);
+}
+
+void
+connector_on_paste(struct connector *connector, struct ipc_paste *paste)
+{
+	if (connector->enter != NULL)
+		enter_paste(connector->enter, paste->text);
 }

@@ -70,6 +70,7 @@ struct session {
 	const struct remote *remote;
 	struct session_ends ends;
 	struct transfers *transfers;
+	struct renew *renew;
 	struct pair *pair;
 	struct event *timer; /* until the stream is read again */
 	enum session_state state;
@@ -168,7 +169,8 @@ talk_send(struct talk *talk)
 		.len = talk->len,
 		.expects = talk->id != NULL &&
 		    session->manner != MANNER_EVENTS,
-		.session = session->name != NULL };
+		.session = session->name != NULL,
+		.renew = session->renew };
 
 	session_add_headers(session, talk, &headers);
 	talk->begun = session->begun;
@@ -916,6 +918,7 @@ session_new(struct event_base *base, const struct remote *remote, int *in,
 	TAILQ_INIT(&session->talks);
 	session->timer = evtimer_new(base, session_on_timer, session);
 	session->transfers = transfers_new(base, remote);
+	session->renew = renew_new(base, session->transfers, remote);
 	session->pair = pair_new(base, in, out, &pair);
 	return session;
 }
@@ -928,6 +931,7 @@ session_free(struct session **sessionp)
 	if (session == NULL)
 		return;
 	session_cancel_all(session);
+	renew_free(&session->renew);
 	transfers_free(&session->transfers);
 	pair_free(&session->pair);
 	loop_event_free(&session->timer);

@@ -280,6 +280,48 @@ entry_read_token(struct entry *entry, struct json_span value, struct err *err)
 	    "Authorization", header, err);
 }
 
+/*
+ * {"clientId": …}: how to log in at a remote server. Each is kept as a header
+ * whose name begins with a colon, as no real one does.
+ */
+static int
+entry_read_oauth(struct entry *entry, struct json_span value, struct err *err)
+{
+	static const char *const names[][2] = { { "clientId", ":client-id" },
+		{ "client_id", ":client-id" }, { "CLIENT_ID", ":client-id" },
+		{ "clientSecret", ":client-secret" },
+		{ "client_secret", ":client-secret" },
+		{ "CLIENT_SECRET", ":client-secret" },
+		{ "scope", ":scope" }, { "scopes", ":scope" },
+		{ "grant", ":grant" }, { "callbackPort", ":port" } };
+	struct json_span member;
+	size_t n;
+
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		auto_free char *what = mem_printf("\"%s\"", names[n][0]);
+		auto_buffer struct buffer list = { 0 };
+		auto_free char *text = NULL;
+		size_t i;
+
+		if (json_span_get(value, names[n][0], &member) == 0)
+			continue;
+		if (json_span_kind(member) != JSON_SPAN_ARRAY) {
+			text = entry_value(
+			    entry, member, what, CONFIG_ENV_MAX, err);
+		} else if (entry_read_list(entry, &list, member,
+		               names[n][0], CONFIG_ENV_MAX, err) == 0) {
+			for (i = 0; i + 1 < list.len; i++)
+				if (list.data[i] == '\0')
+					list.data[i] = ' ';
+			text = mem_strdup(list.len == 0 ? "" : list.data);
+		}
+		if (text == NULL || entry_add_pair(entry, &entry->headers,
+		        "oauth", names[n][1], text, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 /* Names of tools; what is the name of their array in the error message. */
 static int
 entry_read_names(struct entry *entry, struct json_span value, const char *what,
@@ -555,6 +597,8 @@ static const struct entry_member {
 	    .what = "headers" },
 	{ ENTRY_KEY("env_http_headers"), ENTRY_REFS, ENTRY_FIELD(headers) },
 	{ ENTRY_KEY("bearer_token_env_var"), .read = entry_read_token },
+	{ ENTRY_KEY("oauth"), .read = entry_read_oauth },
+	{ ENTRY_KEY("auth"), .read = entry_read_oauth },
 	{ ENTRY_KEY("tools"), .read = entry_read_tools },
 	{ ENTRY_KEY("resources"), .read = entry_read_resources },
 	{ ENTRY_KEY("prompts"), .read = entry_read_prompts },

@@ -21,6 +21,7 @@
 #include "../../options/options.h"
 #include "../../options/text/json_report.h"
 #include "../../options/text/suggest.h"
+#include "../../servers/in_force/server_login.h"
 #include "../../servers/in_force/server_mask.h"
 #include "../shared/command.h"
 
@@ -267,6 +268,23 @@ print_config_arguments(const struct server *server)
 	return n;
 }
 
+/* Prints who is logged in at a remote server, and until when. */
+static void
+print_config_logins(
+    FILE *out, const struct server *server, const struct options *options,
+    char **envp)
+{
+	auto_buffer struct buffer logins = { 0 };
+	const char *owner, *until;
+
+	server_login_list(options, envp, server->name, &logins);
+	TEXT_LIST_PAIRS (owner, until, logins.data, logins.len)
+		fprintf(out, "    login        %s, %s%s\n",
+		    owner[0] == '\0' ? "the local user" : owner,
+		    until[0] == '\0' ? "renewed when it is used" : "until ",
+		    until);
+}
+
 static void
 print_config_server(FILE *out, const struct server *server)
 {
@@ -317,7 +335,8 @@ print_config_is_empty(const struct servers *servers)
 }
 
 void
-print_config(const struct servers *servers, FILE *out)
+print_config(
+    const struct servers *servers, const struct options *options, FILE *out)
 {
 	const struct server_file *file;
 	const struct server *server;
@@ -336,8 +355,12 @@ print_config(const struct servers *servers, FILE *out)
 		n += server->state == SERVER_TAKEN;
 	fprintf(out, n == 0 ? "\nNo servers.\n" : "\nServers:\n");
 	TAILQ_FOREACH (server, &servers->list, entry)
-		if (server->state == SERVER_TAKEN)
+		if (server->state == SERVER_TAKEN) {
 			print_config_server(out, server);
+			if (server->remote)
+				print_config_logins(out, server, options,
+				    servers->setup.envp);
+		}
 }
 
 /* For programs */
@@ -385,9 +408,11 @@ print_config_json_choice(
 }
 
 static void
-print_config_json_server(struct buffer *out, const struct server *server)
+print_config_json_server(struct buffer *out, const struct server *server,
+    const struct servers *servers, const struct options *options)
 {
 	auto_buffer struct buffer url = { 0 };
+	auto_buffer struct buffer logins = { 0 };
 	const char *name, *value;
 
 	json_report_open(out, NULL, '{');
@@ -399,6 +424,16 @@ print_config_json_server(struct buffer *out, const struct server *server)
 		TEXT_LIST_PAIRS (name, value, server->headers.data,
 		    server->headers.len)
 			json_report_text(out, NULL, name);
+		json_report_close(out, ']');
+		server_login_list(
+		    options, servers->setup.envp, server->name, &logins);
+		json_report_open(out, "logins", '[');
+		TEXT_LIST_PAIRS (name, value, logins.data, logins.len) {
+			json_report_open(out, NULL, '{');
+			json_report_text(out, "owner", name);
+			print_config_json_choice(out, "until", value);
+			json_report_close(out, '}');
+		}
 		json_report_close(out, ']');
 	}
 	json_report_text(out, "command", server->command);
@@ -439,7 +474,8 @@ print_config_json_problem(struct buffer *out, const struct server *server)
 
 /* The same for programs, as one JSON object. */
 static void
-print_config_json(const struct servers *servers)
+print_config_json(
+    const struct servers *servers, const struct options *options)
 {
 	auto_buffer struct buffer out = { 0 };
 	const struct server_file *file;
@@ -452,7 +488,8 @@ print_config_json(const struct servers *servers)
 	json_report_open(&out, "servers", '[');
 	TAILQ_FOREACH (server, &servers->list, entry)
 		if (server->state == SERVER_TAKEN)
-			print_config_json_server(&out, server);
+			print_config_json_server(
+			    &out, server, servers, options);
 	json_report_close(&out, ']');
 	json_report_open(&out, "problems", '[');
 	TAILQ_FOREACH (server, &servers->list, entry)
@@ -564,11 +601,11 @@ servers_list_run(struct command_setup *setup, struct err *err)
 	        err) == -1)
 		return -1;
 	if (options_json(options))
-		print_config_json(&servers);
+		print_config_json(&servers, options);
 	else if (command_has(&options->command.flags, COMMAND_FLAG_NAMES))
 		print_config_only_names(&servers);
 	else
-		print_config(&servers, stdout);
+		print_config(&servers, options, stdout);
 	servers_free(&servers);
 	return 0;
 }

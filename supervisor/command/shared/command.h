@@ -93,7 +93,8 @@ int command_copy(int from, uint64_t offset, int to, struct err *err);
 /* print_config.c */
 
 /* Prints every source and every entry, without the values of variables. */
-void print_config(const struct servers *servers, FILE *out);
+void print_config(const struct servers *servers,
+    const struct options *options, FILE *out);
 
 /*
  * Checks that the configuration has the servers that --server of the command

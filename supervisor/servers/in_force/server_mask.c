@@ -351,7 +351,9 @@ server_mask_gather(
 		server_mask_add_variable(set, text);
 	TEXT_LIST_PAIRS (text, value, server->headers.data,
 	    server->headers.len)
-		server_mask_add(set, value, 1, 1);
+		/* What else begins so says how to log in. */
+		if (text[0] != ':' || strcmp(text, ":client-secret") == 0)
+			server_mask_add(set, value, 1, 1);
 	server_mask_add_arguments(set, server);
 	if (server->path != NULL)
 		mask_add(set, server->path);

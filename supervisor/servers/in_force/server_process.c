@@ -15,6 +15,8 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../options/option_table.h"
+#include "../../options/options.h"
+#include "server_login.h"
 #include "server_process.h"
 #include "../../process/process.h"
 
@@ -22,6 +24,7 @@ struct server_process {
 	struct event_base *base;
 	struct child *keeper; /* or the connector */
 	struct channel *channel; /* to the connector; else NULL */
+	struct server_login_ends login; /* zeroes: it does not log in */
 	struct event *timer; /* NULL: not to be ended yet */
 	struct server_process_times times;
 	size_t step;
@@ -285,28 +288,49 @@ server_process_proxy(const char *url, char **envp)
 	    server_process_either(envp, "all_proxy", "ALL_PROXY");
 }
 
+/* What both messages say of a server. Its descriptors are -1. */
+#define SERVER_PROCESS_REMOTE(server, setup, command)                          \
+	.log_level = log_level_get(), .url = (server)->run.data,               \
+	.events = (server)->remote == CONFIG_SSE,                              \
+	.headers = { (const uint8_t *)(server)->run_env.data,                  \
+		(server)->run_env.len },                                       \
+	.proxy = server_process_proxy((server)->run.data, (setup)->envp),      \
+	.no_proxy =                                                            \
+	    server_process_either((setup)->envp, "no_proxy", "NO_PROXY"),      \
+	.login = (command), .trusted = -1, .logins = -1
+
+/* Opens the certificates that an option names. Returns 0, or -1 with err. */
+static int
+server_process_open_trusted(
+    const struct server_process_setup *setup, int *trusted, struct err *err)
+{
+	const char *file = setup->options->ca_file;
+
+	if (file[0] == '\0')
+		return 0;
+	*trusted = open(file, O_RDONLY | O_CLOEXEC);
+	return *trusted != -1 ? 0 :
+	    err_sys(err, "open the certificates %s", file);
+}
+
 /* Takes the descriptors of theirs. */
 static int
 server_process_send(struct channel *channel, const struct server *server,
     const struct server_process_setup *setup,
     struct server_process_theirs *theirs, struct err *err)
 {
-	struct ipc_connect connect = { .log_level = log_level_get(),
-		.url = server->run.data,
-		.events = server->remote == CONFIG_SSE,
-		.headers = { (const uint8_t *)server->run_env.data,
-			server->run_env.len },
-		.proxy = server_process_proxy(server->run.data, setup->envp),
-		.no_proxy =
-		    server_process_either(setup->envp, "no_proxy", "NO_PROXY"),
-		.trusted = -1 };
+	auto_free char *command =
+	    server_login_command(server->name, setup->owner);
+	struct ipc_connect connect = { SERVER_PROCESS_REMOTE(
+	    server, setup, command) };
+	struct err none;
 
-	if (setup->ca_file[0] != '\0') {
-		connect.trusted = open(setup->ca_file, O_RDONLY | O_CLOEXEC);
-		if (connect.trusted == -1)
-			return err_sys(err, "open the certificates %s",
-			    setup->ca_file);
-	}
+	if (server_process_open_trusted(setup, &connect.trusted, err) == -1)
+		return -1;
+	connect.logins = server_login_open(
+	    setup->options, setup->envp, setup->owner, server->name, &none);
+	if (connect.logins == -1)
+		log_debug("no logins at \"%s\": %s", server->name, none.text);
 	connect.in = fd_take(&theirs->in);
 	connect.out = fd_take(&theirs->out);
 	connect.errors = fd_take(&theirs->errors);
@@ -342,6 +366,98 @@ server_process_connect(struct event_base *base, const struct server *server,
 	log_debug("connector[%lu] connects the server \"%s\"",
 	    server_process_count, server->name);
 	server_process_watch(process, base, times, &pidfd, ended, ctx);
+	return process;
+}
+
+/* Logins */
+
+/* A message of a connector that does not log in. */
+static void
+server_process_violate(struct server_process *process)
+{
+	log_error("protocol violation by a connector: it does not log in");
+	reaper_signal(process->keeper, SIGKILL);
+}
+
+void
+server_process_hear_visit(struct server_process *process, const char *url)
+{
+	if (process->login.visit == NULL)
+		server_process_violate(process);
+	else
+		process->login.visit(process->login.ctx, url);
+}
+
+void
+server_process_hear_over(
+    struct server_process *process, const char *reason, const char *scope)
+{
+	if (process->login.over == NULL) {
+		server_process_violate(process);
+		return;
+	}
+	process->login.over(process->login.ctx, reason, scope);
+	/* It exits now. */
+	channel_free(&process->channel);
+}
+
+void
+server_process_paste(struct server_process *process, const char *text)
+{
+	struct ipc_paste paste = { .text = text };
+	struct err err;
+
+	if (process->channel != NULL &&
+	    channel_send_paste(process->channel, &paste, &err) == -1)
+		log_error("%s", err.text);
+}
+
+/* Takes the listener. */
+static int
+server_process_send_login(struct channel *channel,
+    const struct server *server, const struct server_process_setup *setup,
+    int *listener, struct err *err)
+{
+	auto_free char *command =
+	    server_login_command(server->name, setup->owner);
+	struct ipc_log_in log_in = { SERVER_PROCESS_REMOTE(
+	    server, setup, command), .listener = -1 };
+
+	if (server_process_open_trusted(setup, &log_in.trusted, err) == -1)
+		return -1;
+	log_in.logins = server_login_open(
+	    setup->options, setup->envp, setup->owner, server->name, err);
+	if (log_in.logins == -1) {
+		fd_close(&log_in.trusted);
+		return -1;
+	}
+	log_in.listener = fd_take(listener);
+	return channel_send_log_in(channel, &log_in, err);
+}
+
+struct server_process *
+server_process_log_in(struct event_base *base, const struct server *server,
+    const struct server_process_setup *setup, int *listener,
+    const struct server_login_ends *login, server_process_ended *ended,
+    void *ctx, struct err *err)
+{
+	struct server_process *process = mem_alloc(sizeof(*process));
+	const struct channel_ends ends =
+	    worker_ends(ROLE_CONNECTOR, server_process_on_closed, process);
+	const struct server_process_times times = { 0 };
+	auto_fd int pidfd = -1;
+
+	process->channel = worker_start(base, &ends, ++server_process_count,
+	    0, -1, &pidfd, err);
+	if (process->channel == NULL ||
+	    server_process_send_login(
+	        process->channel, server, setup, listener, err) == -1) {
+		channel_free(&process->channel);
+		free(process);
+		return NULL;
+	}
+	process->login = *login;
+	server_process_watch(process, base, &times, &pidfd, ended, ctx);
 	return process;
 }
 

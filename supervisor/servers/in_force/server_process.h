@@ -9,6 +9,7 @@
 #include "../../../common/base/err.h"
 #include "../servers.h"
 
+struct options;
 struct server_process;
 
 /* The broker's ends of its pipes. */
@@ -34,7 +35,8 @@ typedef void server_process_ended(void *ctx, const char *how);
 /* What they start with. */
 struct server_process_setup {
 	char **envp; /* our environment; its variables name proxies, too */
-	const char *ca_file; /* for remote ones; "": those of the system */
+	const struct options *options;
+	const char *owner; /* whose login it is; "": the local user's */
 };
 
 /*
@@ -50,6 +52,33 @@ struct server_process *server_process_start(struct event_base *base,
     const struct server_process_times *times,
     struct server_process_pipes *pipes, server_process_ended *ended, void *ctx,
     struct err *err);
+
+/* What comes of a login. */
+struct server_login_ends {
+	void (*visit)(void *ctx, const char *url); /* open this address */
+	/* The end; reason is "" if it is kept, or removed. */
+	void (*over)(void *ctx, const char *reason, const char *scope);
+	void *ctx;
+};
+
+/*
+ * Starts a connector that logs in at a remote server, whose browser comes back
+ * to listener, which this takes; or out, if it is -1. Returns as
+ * server_process_start; ends is copied.
+ */
+struct server_process *server_process_log_in(struct event_base *base,
+    const struct server *server, const struct server_process_setup *setup,
+    int *listener, const struct server_login_ends *ends,
+    server_process_ended *ended, void *ctx, struct err *err);
+
+/* Passes on where the browser was sent to. */
+void server_process_paste(struct server_process *process, const char *text);
+
+/* The messages of a connector that logs in. */
+void server_process_hear_visit(
+    struct server_process *process, const char *url);
+void server_process_hear_over(
+    struct server_process *process, const char *reason, const char *scope);
 
 /*
  * Ends a server whose standard input has been closed, so that it should exit by

@@ -41,6 +41,8 @@ NOT_HERE(done, box)
 NOT_HERE(standing, template)
 NOT_HERE(warm, template)
 NOT_HERE(unfit, template)
+NOT_HERE(visit, server_process)
+NOT_HERE(login_over, server_process)
 #ifndef BROKER_IS_HERE
 NOT_HERE(want, broker)
 NOT_HERE(let_go, broker)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../../common/base/clock.h"
+#include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
@@ -37,6 +38,7 @@ struct transfers {
 	struct url_origin origin;
 	CURLM *multi;
 	struct event *timer;
+	char *token; /* a header; NULL: none */
 	bool held;
 	LIST_HEAD(, transfer) list;
 };
@@ -51,6 +53,21 @@ remote_reset(struct remote *remote)
 		explicit_bzero(remote->headers.data, remote->headers.len);
 	buffer_reset(&remote->headers);
 	buffer_reset(&remote->trusted);
+	free(remote->login);
+	fd_close(&remote->logins);
+}
+
+const char *
+remote_option(const struct remote *remote, const char *name)
+{
+	size_t len = strlen(name);
+	const char *text;
+
+	TEXT_LIST_EACH (text, remote->headers.data, remote->headers.len)
+		if (text[0] == ':' && strncmp(text + 1, name, len) == 0 &&
+		    text[1 + len] == '=' && text[2 + len] != '\0')
+			return text + 2 + len;
+	return NULL;
 }
 
 void
@@ -116,7 +133,9 @@ transfer_on_header(char *line, size_t size, size_t count, void *ctx)
 		transfer_clear_head(head);
 	for (n = 0; n < sizeof(kept) / sizeof(kept[0]); n++) {
 		value = transfer_value(line, len, kept[n].name);
-		if (value != NULL)
+		/* Of several challenges, that for tokens. */
+		if (value != NULL && strncasecmp(
+		        *kept[n].field, "Bearer", 6) != 0)
 			transfer_keep(kept[n].field, value,
 			    len - (size_t)(value - line));
 	}
@@ -357,9 +376,32 @@ transfers_free(struct transfers **allp)
 	while ((transfer = LIST_FIRST(&all->list)) != NULL)
 		transfer_free(&transfer);
 	curl_multi_cleanup(all->multi);
+	transfers_authorize(all, NULL);
 	loop_event_free(&all->timer);
 	url_origin_reset(&all->origin);
 	free(all);
+}
+
+void
+transfers_authorize(struct transfers *all, const char *token)
+{
+	if (all->token != NULL)
+		explicit_bzero(all->token, strlen(all->token));
+	free(all->token);
+	all->token = token == NULL ? NULL :
+	    mem_printf("Authorization: Bearer %s", token);
+}
+
+int
+transfers_have_credentials(const struct transfers *all)
+{
+	const struct buffer *own = &all->remote->headers;
+	const char *text;
+
+	TEXT_LIST_EACH (text, own->data, own->len)
+		if (strncasecmp(text, "Authorization=", 14) == 0)
+			return 1;
+	return 0;
 }
 
 void
@@ -384,17 +426,23 @@ transfer_add_headers(
     struct transfer *transfer, const struct transfer_wanted *wanted)
 {
 	const struct buffer *own = &transfer->all->remote->headers;
+	size_t own_len = wanted->foreign ? 0 : own->len;
 	const char *text;
 
 	TEXT_LIST_EACH (text, wanted->headers->data, wanted->headers->len)
 		transfer->headers = curl_slist_append(transfer->headers, text);
-	TEXT_LIST_EACH (text, own->data, own->len) {
+	TEXT_LIST_EACH (text, own->data, own_len) {
 		int len = (int)strcspn(text, "=");
 		auto_free char *line =
 		    mem_printf("%.*s: %s", len, text, text + len + 1);
 
-		transfer->headers = curl_slist_append(transfer->headers, line);
+		if (text[0] != ':')
+			transfer->headers =
+			    curl_slist_append(transfer->headers, line);
 	}
+	if (!wanted->foreign && transfer->all->token != NULL)
+		transfer->headers = curl_slist_append(
+		    transfer->headers, transfer->all->token);
 	/* A server may take long to say that it wants the body. */
 	transfer->headers = curl_slist_append(transfer->headers, "Expect:");
 	curl_easy_setopt(

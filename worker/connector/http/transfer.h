@@ -16,13 +16,22 @@ struct transfers;
 struct remote {
 	char *url;
 	int events; /* of the type sse: HTTP+SSE, as in 2024-11-05 */
-	struct buffer headers; /* "NAME=value" for each, + NUL */
+	/*
+	 * "NAME=value" for each, + NUL; ":NAME=value" is no header, but says
+	 * how to log in.
+	 */
+	struct buffer headers;
 	struct buffer trusted; /* certificates; empty: those of the system */
 	char *proxy;           /* a URL; "": none */
 	char *no_proxy;        /* hosts that are reached without it */
+	char *login; /* the command that logs in */
+	int logins;  /* the directory of its login; -1: none */
 };
 
 void remote_reset(struct remote *remote);
+
+/* Returns what its entry says of logins under this name, or NULL. */
+const char *remote_option(const struct remote *remote, const char *name);
 
 /* What is known of an answer before its body; texts are "" if absent. */
 struct transfer_head {
@@ -51,10 +60,11 @@ struct transfer_ends {
 /* A request. All is copied, but for body. */
 struct transfer_wanted {
 	const char *method; /* "POST", "GET" or "DELETE" */
-	const char *url;    /* of the same origin as the remote server */
+	const char *url;    /* of the same origin, or foreign is set */
 	const struct buffer *headers; /* lines, each + NUL, besides its own */
 	const char *body;   /* must stay until the end; NULL: none */
 	size_t len;
+	int foreign; /* it may go to another server: without credentials */
 };
 
 /* Loads what libcurl needs of files before the lockdown. */
@@ -64,6 +74,12 @@ void transfer_load(void);
 struct transfers *transfers_new(
     struct event_base *base, const struct remote *remote);
 void transfers_free(struct transfers **transfers);
+
+/* Has requests carry this token, which is copied; NULL: none. */
+void transfers_authorize(struct transfers *transfers, const char *token);
+
+/* Returns whether the entry has a header with credentials. */
+int transfers_have_credentials(const struct transfers *transfers);
 
 /* Begins a request; ends is copied, and called from the loop only. */
 struct transfer *transfer_start(struct transfers *transfers,

@@ -116,6 +116,80 @@ url_shown(const char *text)
 	return shown;
 }
 
+char *
+url_origin(const char *text)
+{
+	size_t len = strcspn(text, ":");
+
+	if (strncmp(text + len, "://", 3) == 0)
+		len += 3 + strcspn(text + len + 3, "/?#");
+	return mem_dup(text, len);
+}
+
+bool
+url_is_of_here(const char *url)
+{
+	struct url_origin origin;
+	bool local;
+
+	url_origin_of(url, &origin);
+	local = origin.local;
+	url_origin_reset(&origin);
+	return local;
+}
+
+bool
+url_is_safe(const char *url, bool local)
+{
+	return strncasecmp(url, "https://", 8) == 0 ||
+	    (local && strncasecmp(url, "http://", 7) == 0 &&
+	        url_is_of_here(url));
+}
+
+/* Returns the path of a URL, without a slash at its end. */
+static char *
+url_path(const char *text)
+{
+	auto_free char *origin = url_origin(text);
+	const char *path = text + strlen(origin);
+	size_t len = strcspn(path, "?#");
+
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	return mem_dup(path, len);
+}
+
+bool
+url_is_within(const char *url, const char *resource)
+{
+	struct url_origin one, other;
+	auto_free char *path = url_path(url);
+	auto_free char *of = url_path(resource);
+	size_t len = strlen(of);
+	bool same;
+
+	url_origin_of(url, &one);
+	url_origin_of(resource, &other);
+	same = strcmp(one.scheme, other.scheme) == 0 &&
+	    strcasecmp(one.host, other.host) == 0 &&
+	    strcmp(one.port, other.port) == 0;
+	url_origin_reset(&one);
+	url_origin_reset(&other);
+	return same && strncmp(path, of, len) == 0 &&
+	    (path[len] == '\0' || path[len] == '/');
+}
+
+char *
+url_well_known(const char *url, const char *name, enum url_place place)
+{
+	auto_free char *origin = url_origin(url);
+	auto_free char *path = url_path(url);
+
+	return mem_printf("%s%s/.well-known/%s%s", origin,
+	    place == URL_BEHIND_PATH ? path : "", name,
+	    place == URL_BEFORE_PATH ? path : "");
+}
+
 static int
 url_is_local_four(uint32_t address)
 {

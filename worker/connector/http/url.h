@@ -27,6 +27,27 @@ void url_origin_reset(struct url_origin *origin);
  */
 char *url_redirect(const char *url, const char *location);
 
+/* Returns the origin of a URL, which the caller frees. */
+char *url_origin(const char *url);
+
+/* Returns whether the host of a URL is written as one of this machine. */
+bool url_is_of_here(const char *url);
+
+/*
+ * Returns whether secrets may be sent to a URL: it is https, or one of this
+ * machine, if local is set.
+ */
+bool url_is_safe(const char *url, bool local);
+
+/* Returns whether a URL is this resource, or below it. */
+bool url_is_within(const char *url, const char *resource);
+
+/* Where a well-known document of a URL is: RFC 8615, and OpenID Connect. */
+enum url_place { URL_BEFORE_PATH, URL_AT_ROOT, URL_BEHIND_PATH };
+
+/* Returns the address of that document, which the caller frees. */
+char *url_well_known(const char *url, const char *name, enum url_place place);
+
 /* Returns the origin of a URL in words, for a sentence; the caller frees it. */
 char *url_shown(const char *url);
 

@@ -53,6 +53,12 @@ state_dir_open_inner(const struct options *of, char **envp,
 }
 
 unsigned int
+identity_logins(void)
+{
+	ck_abort_msg("a connector");
+}
+
+unsigned int
 identity_nobody(void)
 {
 	ck_abort_msg("no worker is started");

@@ -193,6 +193,12 @@ static pid_t process;
 static int line = -1; /* its channel */
 
 unsigned int
+identity_logins(void)
+{
+	ck_abort_msg("a connector");
+}
+
+unsigned int
 identity_nobody(void)
 {
 	return RELAY_USER;

@@ -55,6 +55,12 @@ state_dir_hide(const struct options *all, struct err *err)
 }
 
 unsigned int
+identity_logins(void)
+{
+	ck_abort_msg("a connector");
+}
+
+unsigned int
 identity_nobody(void)
 {
 	ck_abort_msg("it runs as our user");

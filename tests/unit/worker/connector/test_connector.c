@@ -1,6 +1,7 @@
 /*
  * Unit tests of what a connector reads and decides without a connection:
- * events, where a redirect may lead, which addresses are of this machine.
+ * events, where a redirect may lead, which addresses are of this machine, and
+ * documents of logins.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
 #include "tests/unit/unit.h"
+#include "worker/connector/oauth/document.h"
+#include "worker/connector/oauth/query.h"
 #include "worker/connector/params.h"
 #include "worker/connector/sse.h"
 #include "worker/connector/http/url.h"
@@ -208,4 +211,108 @@ UNIT_TEST(tools_with_wrong_marks_are_left_out)
 		    TOOL("right", "") "]}");
 		params_reset(&params);
 	}
+}
+
+UNIT_TEST(a_challenge_says_what_is_wanted)
+{
+	static const struct {
+		const char *header;
+		const char *error, *metadata, *scope; /* NULL: absent */
+	} rows[] = {
+		{ "Bearer", NULL, NULL, NULL },
+		{ "Basic realm=\"x\", error=\"y\"", NULL, NULL, NULL },
+		{ "bearer scope=\"a b\",error=insufficient_scope",
+		    "insufficient_scope", NULL, "a b" },
+		{ "Bearer realm=\"q\\\"x, scope=n\" , resource_metadata="
+		  "\"https://a/b\", scope=\"c\"", NULL, "https://a/b", "c" },
+		{ "Bearer scope=\"open", NULL, NULL, "open" },
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		struct challenge challenge = { 0 };
+
+		challenge_read(rows[n].header, &challenge);
+		ck_assert_pstr_eq(challenge.error, rows[n].error);
+		ck_assert_pstr_eq(challenge.metadata, rows[n].metadata);
+		ck_assert_pstr_eq(challenge.scope, rows[n].scope);
+		challenge_reset(&challenge);
+	}
+}
+
+UNIT_TEST(metadata_is_where_the_path_says)
+{
+	static const struct {
+		const char *url;
+		enum url_place place;
+		const char *found;
+	} rows[] = {
+		{ "https://a/t/mcp?x", URL_BEFORE_PATH,
+		    "https://a/.well-known/n/t/mcp" },
+		{ "https://a:5/t/", URL_BEHIND_PATH,
+		    "https://a:5/t/.well-known/n" },
+		{ "https://a/t", URL_AT_ROOT, "https://a/.well-known/n" },
+		{ "https://a", URL_BEFORE_PATH, "https://a/.well-known/n" },
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		auto_free char *found =
+		    url_well_known(rows[n].url, "n", rows[n].place);
+
+		ck_assert_str_eq(found, rows[n].found);
+	}
+	ck_assert(url_is_within("https://A/mcp/x", "https://a:443/mcp"));
+	ck_assert(url_is_within("https://a/mcp", "https://a"));
+	ck_assert(!url_is_within("https://a/mcpx", "https://a/mcp"));
+	ck_assert(!url_is_within("https://a.b/mcp", "https://a/mcp"));
+	ck_assert(!url_is_within("http://a/mcp", "https://a/mcp"));
+	ck_assert(url_is_safe("http://127.0.0.1:1/", true));
+	ck_assert(!url_is_safe("http://127.0.0.1:1/", false));
+	ck_assert(!url_is_safe("http://a/", true));
+	ck_assert(!url_is_safe("ftp://localhost/", true));
+}
+
+UNIT_TEST(a_login_is_kept_as_it_is)
+{
+	struct buffer answer = { 0 };
+	auto_buffer struct buffer text = { 0 };
+	struct login login = { 0 }, again = { 0 };
+	struct err err;
+
+	buffer_add_text(&answer, "{\"access_token\":\"a\\u00e9\","
+	    "\"token_type\":\"bearer\",\"expires_in\":\"60\"}");
+	ck_assert_int_eq(document_read_tokens(&answer, 1000, &login, &err), 0);
+	login.scope = mem_strdup("x y");
+	login_write_text(&login, &text);
+	ck_assert_int_eq(strncmp(text.data, "00000000000000001060\n{", 22), 0);
+	ck_assert_int_eq(login_read_text(&text, &again, &err), 0);
+	ck_assert_str_eq(again.access_token, "a\xc3\xa9");
+	ck_assert_str_eq(again.scope, "x y");
+	ck_assert_ptr_null(again.refresh_token);
+	ck_assert_uint_eq(again.until, 1060);
+	text.len = 3;
+	ck_assert_int_eq(login_read_text(&text, &again, &err), -1);
+	login_reset(&login);
+	login_reset(&again);
+	buffer_reset(&answer);
+}
+
+/* The example of RFC 7636, appendix B. */
+UNIT_TEST(forms_and_proofs)
+{
+	auto_buffer struct buffer text = { 0 };
+	auto_free char *scopes = query_join_scopes("a b", " b  cb a");
+	auto_free char *code = query_get("/c?state=x&code=a%2Bb+c&d", "code");
+	auto_free char *none = query_get("code=1", "ode");
+
+	query_add_challenge(
+	    &text, "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
+	query_add(&text, "n", "a&b é");
+	query_add(&text, "m", NULL);
+	ck_assert_str_eq(text.data, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-"
+	    "cM&n=a%26b%20%C3%A9");
+	ck_assert_str_eq(scopes, "a b cb");
+	ck_assert_str_eq(code, "a+b c");
+	ck_assert_ptr_null(none);
 }

@@ -1,0 +1,299 @@
+/*
+ * The token of requests: see renew.h. Runs in the connector.
+ */
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../common/base/clock.h"
+#include "../../../common/base/log.h"
+#include "../../../common/base/loop.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/limits.h"
+#include "discover.h"
+#include "issue.h"
+#include "query.h"
+#include "renew.h"
+#include "store.h"
+
+struct renew {
+	struct event_base *base;
+	struct transfers *transfers;
+	const struct remote *remote;
+	struct event *timer; /* until the directory is looked at again */
+	struct login login;  /* as it was read last */
+	unsigned int number;
+	char *challenge;     /* the last one */
+	char *wider;         /* scopes that it wants besides; or NULL */
+	bool locked;         /* a request for tokens is under way */
+	uint64_t since;      /* when others began to wait; 0: nobody does */
+	struct discover *discover;
+	struct authority authority;
+	struct issue *issue;
+	LIST_HEAD(, renew_wait) waits;
+};
+
+/* Reads the login. Returns whether its token is another one. */
+static int
+renew_read(struct renew *renew)
+{
+	struct login login = { 0 };
+	const char *had = renew->login.access_token;
+	int changed;
+
+	if (!store_read(renew->remote->logins, renew->remote->url, &login)) {
+		/* It has been logged out meanwhile. */
+		login_reset(&renew->login);
+		return 0;
+	}
+	changed = had == NULL || strcmp(had, login.access_token) != 0;
+	login_reset(&renew->login);
+	renew->login = login;
+	renew->number += (unsigned int)changed;
+	transfers_authorize(renew->transfers, renew->login.access_token);
+	return changed;
+}
+
+static void
+renew_end(struct renew *renew, const char *why)
+{
+	LIST_HEAD(, renew_wait) waits = { NULL };
+	auto_free char *shown = why == NULL ? NULL : document_shown(why);
+	struct renew_wait *wait;
+
+	if (renew->locked)
+		store_unlock(renew->remote->logins);
+	renew->locked = false;
+	renew->since = 0;
+	event_del(renew->timer);
+	/* Who is told may wait again. */
+	while ((wait = LIST_FIRST(&renew->waits)) != NULL) {
+		LIST_REMOVE(wait, entry);
+		LIST_INSERT_HEAD(&waits, wait, entry);
+	}
+	while ((wait = LIST_FIRST(&waits)) != NULL) {
+		LIST_REMOVE(wait, entry);
+		wait->entry.le_prev = NULL;
+		wait->done(wait->ctx, shown);
+	}
+}
+
+/* A login is needed, which a person does; what the server wants is kept. */
+static void
+renew_ask(struct renew *renew, const char *why)
+{
+	auto_free char *sentence =
+	    mem_printf("%s: log in by '%s'", why, renew->remote->login);
+
+	if (renew->locked)
+		store_unlock(renew->remote->logins);
+	renew->locked = false;
+	store_write_challenge(renew->remote->logins, renew->challenge);
+	renew_end(renew, sentence);
+}
+
+static void
+renew_on_granted(void *ctx, enum issue_outcome outcome, const char *why)
+{
+	struct renew *renew = ctx;
+	const char *token = renew->login.access_token;
+	auto_free char *sentence = NULL;
+	struct err err;
+
+	renew->issue = NULL;
+	if (outcome == ISSUE_FAILED) {
+		sentence = mem_printf("its login cannot be renewed: %s", why);
+		renew_end(renew, sentence);
+		return;
+	}
+	/* What was refused must not be tried again, by nobody. */
+	if (outcome == ISSUE_REFUSED)
+		free(mem_take(&renew->login.refresh_token));
+	if (token != NULL && store_write(renew->remote->logins,
+	        &renew->login, &err) == -1)
+		log_warn("%s", err.text);
+	if (outcome == ISSUE_GIVEN) {
+		renew->number++;
+		transfers_authorize(
+		    renew->transfers, renew->login.access_token);
+		renew_end(renew, NULL);
+	} else if (issue_needs_nobody(renew->remote)) {
+		renew_end(renew, why);
+	} else {
+		sentence = mem_printf("its login has ended: %s", why);
+		renew_ask(renew, sentence);
+	}
+}
+
+static void
+renew_on_discovered(void *ctx, const char *why)
+{
+	struct renew *renew = ctx;
+
+	renew->discover = NULL;
+	if (why != NULL) {
+		renew_end(renew, why);
+		return;
+	}
+	issue_prepare(&renew->login, renew->remote, &renew->authority);
+	if (renew->login.client_id == NULL) {
+		renew_end(renew, "its entry has the grant client_credentials, "
+		    "but no clientId");
+		return;
+	}
+	renew->issue = issue_start_own(renew->base, renew->transfers,
+	    renew->remote, &renew->login, renew_on_granted, renew);
+}
+
+/* Asks for other tokens. The directory is locked. */
+static void
+renew_request(struct renew *renew)
+{
+	auto_buffer struct buffer form = { 0 };
+	struct challenge challenge = { 0 };
+
+	if (issue_needs_nobody(renew->remote)) {
+		challenge_read(renew->challenge, &challenge);
+		renew->discover = discover_start(renew->base,
+		    renew->transfers, renew->remote, &challenge,
+		    &renew->authority, renew_on_discovered, renew);
+		challenge_reset(&challenge);
+		return;
+	}
+	query_add(&form, "grant_type", "refresh_token");
+	query_add(&form, "refresh_token", renew->login.refresh_token);
+	renew->issue = issue_start(renew->base, renew->transfers,
+	    &renew->login, &form, renew_on_granted, renew);
+	explicit_bzero(form.data, form.len);
+}
+
+/* Looks at the directory: another connector may have renewed it, or does. */
+static void
+renew_look(struct renew *renew)
+{
+	int dir = renew->remote->logins;
+
+	if (renew_read(renew)) {
+		renew_end(renew, NULL);
+	} else if (dir == -1) {
+		renew_end(renew, "it wants a login, and there is no state "
+		    "directory to keep one in: see CAISSON_STATE_DIR");
+	} else if (renew->wider != NULL) {
+		auto_free char *why = mem_printf("it wants more rights than "
+		    "the login has (%.200s)", renew->wider);
+
+		renew_ask(renew, why);
+	} else if (renew->login.refresh_token == NULL &&
+	    !issue_needs_nobody(renew->remote)) {
+		renew_ask(renew, renew->login.access_token == NULL ?
+		    "it wants a login" : "its login has ended");
+	} else if (store_lock(dir)) {
+		renew->locked = true;
+		if (renew_read(renew))
+			renew_end(renew, NULL);
+		else
+			renew_request(renew);
+	} else if (clock_ms() - renew->since > LOGIN_LOCK_MS) {
+		renew_end(renew, "another Caisson does not end renewing its "
+		    "login");
+	} else {
+		loop_set_timer(renew->timer, LOGIN_LOOK_MS);
+	}
+}
+
+static void
+renew_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	(void)fd;
+	(void)what;
+	renew_look(ctx);
+}
+
+int
+renew_start(struct renew *renew, unsigned int number,
+    const struct transfer_head *head, struct renew_wait *wait)
+{
+	struct challenge challenge = { 0 };
+	int wider;
+
+	if (transfers_have_credentials(renew->transfers) ||
+	    (head->challenge[0] != '\0' &&
+	        strncasecmp(head->challenge, "Bearer", 6) != 0))
+		return -1;
+	challenge_read(head->challenge, &challenge);
+	wider = head->status == 403 && challenge.error != NULL &&
+	    strcmp(challenge.error, "insufficient_scope") == 0;
+	if (head->status == 403 && !wider) {
+		challenge_reset(&challenge);
+		return -1;
+	}
+	if (number == renew->number && renew->since == 0) {
+		free(renew->challenge);
+		renew->challenge = mem_strdup(head->challenge);
+		free(mem_take(&renew->wider));
+		if (wider)
+			renew->wider = mem_strdup(challenge.scope == NULL ?
+			    "it does not say which" : challenge.scope);
+		renew->since = clock_ms();
+		loop_set_timer(renew->timer, 0);
+	}
+	challenge_reset(&challenge);
+	if (number != renew->number)
+		return 1;
+	LIST_INSERT_HEAD(&renew->waits, wait, entry);
+	return 0;
+}
+
+void
+renew_cancel(struct renew_wait *wait)
+{
+	if (wait->entry.le_prev != NULL)
+		LIST_REMOVE(wait, entry);
+	wait->entry.le_prev = NULL;
+}
+
+const char *
+renew_command(const struct renew *renew)
+{
+	return renew->remote->login;
+}
+
+unsigned int
+renew_number(const struct renew *renew)
+{
+	return renew->number;
+}
+
+struct renew *
+renew_new(struct event_base *base, struct transfers *transfers,
+    const struct remote *remote)
+{
+	struct renew *renew = mem_alloc(sizeof(*renew));
+
+	renew->base = base;
+	renew->transfers = transfers;
+	renew->remote = remote;
+	LIST_INIT(&renew->waits);
+	renew->timer = evtimer_new(base, renew_on_timer, renew);
+	if (!transfers_have_credentials(transfers))
+		renew_read(renew);
+	return renew;
+}
+
+void
+renew_free(struct renew **renewp)
+{
+	struct renew *renew = mem_take(renewp);
+
+	if (renew == NULL)
+		return;
+	discover_cancel(&renew->discover);
+	issue_cancel(&renew->issue);
+	loop_event_free(&renew->timer);
+	login_reset(&renew->login);
+	authority_reset(&renew->authority);
+	free(renew->challenge);
+	free(renew->wider);
+	free(renew);
+}
