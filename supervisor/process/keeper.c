@@ -145,10 +145,11 @@ keeper_run(
 	/*
 	 * The environment may hold secrets. The server has been given its
 	 * variables, and the keeper needs none, also where it cannot execute
-	 * the program again.
+	 * the program again; an engine that it starts needs some.
 	 */
 	variable = environ;
-	for (; variable != NULL && *variable != NULL; variable++)
+	for (; !program->outlives && variable != NULL && *variable != NULL;
+	     variable++)
 		explicit_bzero(*variable, strlen(*variable));
 	clearenv();
 	close(program->in);

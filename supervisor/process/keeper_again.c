@@ -29,8 +29,8 @@ enum {
 	KEEPER_WORDS,
 };
 
-/* Number, supervisor, server, log level, remove_ms, only removes. */
-#define KEEPER_NUMBERS "%lu %d %d %d %u %d"
+/* Number, supervisor, server, log level, remove_ms, only removes, outlives. */
+#define KEEPER_NUMBERS "%lu %d %d %d %u %d %d"
 
 static size_t
 keeper_count(char *const *words)
@@ -53,6 +53,27 @@ keeper_add(char **words, size_t n, char *const *command)
 	return n + count;
 }
 
+/*
+ * Keeps what the engine needs of the environment of a server, which may have
+ * secrets.
+ */
+static void
+keeper_need(char **envp)
+{
+	static const char *const needed[] = { "PATH=", "HOME=", "TMPDIR=",
+		"USER=", "XDG_", "DOCKER_", "CONTAINER" };
+	char **kept = envp;
+	size_t n;
+
+	for (; *envp != NULL; envp++)
+		for (n = 0; n < sizeof(needed) / sizeof(needed[0]); n++)
+			if (strncmp(*envp, needed[n], strlen(needed[n])) == 0) {
+				*kept++ = *envp;
+				break;
+			}
+	*kept = NULL;
+}
+
 void
 keeper_start_over(
     const struct keeper *keeper, const struct spawn_program *program)
@@ -64,7 +85,8 @@ keeper_start_over(
 	    mem_printf(KEEPER_TITLE "%lu]", keeper->number);
 	auto_free char *numbers = mem_printf(KEEPER_NUMBERS, keeper->number,
 	    (int)keeper->supervisor, (int)keeper->server, (int)log_level_get(),
-	    program->remove_ms, program->remove == program->argv);
+	    program->remove_ms, program->remove == program->argv,
+	    program->outlives);
 	char none[] = "", *nothing[] = { NULL };
 
 	words[KEEPER_WORD_TITLE] = title;
@@ -72,6 +94,8 @@ keeper_start_over(
 	n = keeper_add(words, n, program->find);
 	words[n++] = none;
 	keeper_add(words, n, program->remove);
+	if (program->outlives)
+		keeper_need(program->envp);
 	/* The engine that removes the container gets that environment, too. */
 	spawn_self_again(
 	    words, program->remove != NULL ? program->envp : nothing);
@@ -81,7 +105,7 @@ int
 keeper_read(int argc, char **argv, struct keeper *keeper,
     struct spawn_program *program)
 {
-	int supervisor, server, level, only_removes;
+	int supervisor, server, level, only_removes, outlives;
 	int n;
 
 	if (argc < KEEPER_WORDS ||
@@ -89,8 +113,9 @@ keeper_read(int argc, char **argv, struct keeper *keeper,
 	        strlen(KEEPER_TITLE)) != 0 ||
 	    sscanf(argv[KEEPER_WORD_NUMBERS], KEEPER_NUMBERS, &keeper->number,
 	        &supervisor, &server, &level, &program->remove_ms,
-	        &only_removes) != 6)
+	        &only_removes, &outlives) != 7)
 		return 0;
+	program->outlives = outlives != 0;
 	log_init("keeper", (enum log_level)level);
 	keeper->supervisor = supervisor;
 	keeper->server = server;

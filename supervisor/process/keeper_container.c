@@ -146,7 +146,7 @@ static int
 keeper_has_removed(
     const struct keeper *keeper, const struct spawn_program *program)
 {
-	if (!WIFEXITED(keeper->status))
+	if (!WIFEXITED(keeper->status) || program->outlives)
 		return 0;
 	return keeper_is_remover(program) ?
 	    WEXITSTATUS(keeper->status) == 0 :

@@ -107,6 +107,8 @@ struct spawn_program {
 	 * and exits with 0. NULL: the engine cannot be asked.
 	 */
 	char **find;
+	/* The container may exist although its client has ended by itself. */
+	bool outlives;
 };
 
 /* The code of a keeper after the fork; it never returns. */

@@ -4,8 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import test from 'node:test';
-import { gone, hideLocks, named, podman, rootFolder, settingsOf, skipped }
+import { fileURLToPath } from 'node:url';
+import { docker, gone, hideLocks, named, podman, rootFolder, settingsOf, skipped }
   from './support/containers.mjs';
 import { links, text } from './support/files.mjs';
 import { notKept } from './support/kept.mjs';
@@ -13,6 +15,7 @@ import { descendants, processes } from './support/processes.mjs';
 import { file, folder, ran } from './support/program.mjs';
 import { archive, serve } from './support/registry.mjs';
 import { connect, run } from './support/sdk.mjs';
+import { configure, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 hideLocks();
@@ -132,3 +135,44 @@ test('podman: what a killed program leaves is removed', options, async (t) => {
   assert.equal(done.status, 0, done.stderr);
   await gone('podman', killed.pid);
 });
+
+/* The containers of servers that an engine has, in any state. */
+const ofServers = (runtime) => (runtime === 'podman' ? podman : docker)(
+  ['ps', '--all', '--quiet', '--filter', 'label=caisson.server']);
+
+for (const runtime of ['podman', 'docker'])
+  test(`${runtime}: servers in containers leave none`,
+    { skip: skipped[runtime] }, async (t) => {
+      const { CAISSON_RUNTIME: command, CAISSON_IMAGE: image, ...env } =
+        settingsOf(runtime);
+      const here = path.dirname(fileURLToPath(import.meta.url));
+      const entry = (n, ...options) => ({ e: { command, env, args: ['run',
+        '-i', ...options, '--network', 'none', '--pull', 'never',
+        '--ulimit', 'nofile=256:256', '--ulimit', 'nproc=256:256', '--volume',
+        `${here}/support:/server:ro`, image, 'python3', '-IS',
+        '/server/hostile.py', `mark=${n}`] } });
+      const servers = withServers(t, entry(0, '--rm'));
+      const counted = async ({ client }) => text(await run(client,
+        'print((await mcp_e.counter()).data["count"])', { timeout: 100 }));
+      const killed = await connect(t, servers);
+
+      assert.equal(await counted(killed), '1');
+      assert.notEqual(ofServers(runtime), '');
+      process.kill(killed.pid, 'SIGKILL');
+      await until(() => ofServers(runtime) === '', 'none after SIGKILL');
+      const other = await connect(t, servers);
+      for (let n = 1; n <= (process.env.CAISSON_CAMPAIGN ? 20 : 2); n++) {
+        configure(servers.place, entry(n));
+        assert.equal(await counted(other), '1');
+      }
+      configure(servers.place, entry('last'));
+      const late = new AbortController();
+      const call = run(other.client, 'await mcp_e.counter()', {},
+        { signal: late.signal }).catch(() => {});
+      await until(() => processes().some(({ command: line }) =>
+        line.includes('mark=last')), 'its client');
+      late.abort();
+      await call;
+      await other.client.close();
+      await until(() => ofServers(runtime) === '', 'none after the end');
+    });

@@ -4,12 +4,14 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
+#include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
@@ -180,6 +182,77 @@ server_process_pipe(int *broker, int *server, int server_reads, struct err *err)
 	return fd_set_nonblock(*broker, 1, err);
 }
 
+/*
+ * The words that make, find and remove the container of a server that is a
+ * client of an engine: it is found by a label, whatever else its entry says.
+ */
+struct server_process_container {
+	char label[64];
+	char filter[sizeof("label=") + 64];
+	char *remove[7];
+	char *find[7];
+	char **argv; /* freed by the caller */
+};
+
+/*
+ * Returns where the options of "docker run" begin in the command of a server; 0
+ * if it is no such command.
+ */
+static size_t
+server_process_runs(char *const *words)
+{
+	const char *name = strrchr(words[0], '/');
+	size_t at = 1;
+
+	name = name == NULL ? words[0] : name + 1;
+	if (strcmp(name, "docker") != 0 && strcmp(name, "podman") != 0)
+		return 0;
+	if (words[at] != NULL && strcmp(words[at], "container") == 0)
+		at++;
+	return words[at] != NULL && strcmp(words[at], "run") == 0 ? at + 1 : 0;
+}
+
+/*
+ * Has the container of a server labelled, and removed by its keeper: it goes on
+ * when the client of its engine is killed.
+ */
+static void
+server_process_contain(const struct server *server, size_t at,
+    struct spawn_program *program, struct server_process_container *container)
+{
+	static char script[] =
+	    "c=$(\"$0\" ps --all --quiet --no-trunc --filter "
+	    "\"label=$2\") && { [ -z \"$c\" ] || \"$0\" rm --force $1 $c; }";
+	static char sh[] = "/bin/sh", option[] = "-c", docker[] = "",
+	    podman[] = "--time 0", ps[] = "ps", all[] = "--all",
+	    quiet[] = "--quiet", filter[] = "--filter", label[] = "--label";
+	size_t n = 0;
+
+	while (program->argv[n] != NULL)
+		n++;
+	snprintf(container->label, sizeof(container->label),
+	    "caisson.server=%d-%lu-%llx", (int)getpid(),
+	    server_process_count + 1, (unsigned long long)clock_ms());
+	snprintf(container->filter, sizeof(container->filter), "label=%s",
+	    container->label);
+	container->argv = mem_alloc((n + 3) * sizeof(*container->argv));
+	memcpy(container->argv, program->argv, at * sizeof(char *));
+	container->argv[at] = label;
+	container->argv[at + 1] = container->label;
+	memcpy(container->argv + at + 2, program->argv + at,
+	    (n - at + 1) * sizeof(char *));
+	program->argv = container->argv;
+	memcpy(container->remove, (char *[7]){ sh, option, script,
+	    server->program, strstr(server->program, "podman") != NULL ?
+	    podman : docker, container->label }, sizeof(container->remove));
+	memcpy(container->find, (char *[7]){ server->program, ps, all, quiet,
+	    filter, container->filter }, sizeof(container->find));
+	program->remove = container->remove;
+	program->find = container->find;
+	program->remove_ms = CONTAINER_REMOVE_MS;
+	program->outlives = true;
+}
+
 /* Starts the keeper of a server with the server's ends of its pipes. */
 static int
 server_process_spawn(const struct server *server, char **envp,
@@ -190,12 +263,19 @@ server_process_spawn(const struct server *server, char **envp,
 	    server_process_environment(server, envp, path);
 	auto_free char **arguments =
 	    text_list_vector(server->run.data, server->run.len);
+	struct server_process_container container = { .argv = NULL };
+	size_t at = server_process_runs(arguments);
+	int started;
 
 	program->path = server->program;
 	program->cwd = server->run_cwd;
 	program->argv = arguments;
 	program->envp = variables;
-	return keeper_start(++server_process_count, program, pidfd, err);
+	if (at > 0)
+		server_process_contain(server, at, program, &container);
+	started = keeper_start(++server_process_count, program, pidfd, err);
+	free(container.argv);
+	return started;
 }
 
 static void
@@ -499,5 +579,7 @@ server_process_start(struct event_base *base, const struct server *server,
 	    server->name);
 	process = mem_alloc(sizeof(*process));
 	server_process_watch(process, base, times, &pidfd, ended, ctx);
+	if (program.outlives)
+		process->times.kill = ENGINE_END_MS;
 	return process;
 }
