@@ -3,6 +3,7 @@
  * and removed by the owner of the token only; its bytes are in no memory.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
@@ -11,7 +12,7 @@ import test from 'node:test';
 import { folder, settings } from './support/program.mjs';
 import { descendants, memory } from './support/processes.mjs';
 import { serveTcp } from './support/serve.mjs';
-import { add, clientOf } from './support/tokens.mjs';
+import { add, caisson, clientOf } from './support/tokens.mjs';
 import { until, within } from './support/wait.mjs';
 
 settings.CAISSON_ARGUMENTS = 'code,conversationId';
@@ -319,4 +320,31 @@ test('what was acknowledged is there after kill -9', async (t) => {
       .arrayBuffer()), body);
   assert.equal((await again.ask('GET', 'talk/half')).status, 404);
   assert.equal(kept(home).length, 5);
+});
+
+test('a revoked token gets no more of a file, and stores none', async (t) => {
+  const { ask, home, origin, token } = await served(t);
+  const size = 60000000;
+
+  assert.equal((await ask('PUT', 'talk/a', { body: Buffer.alloc(size) })).status,
+    201);
+
+  const up = begin(origin, token, 'talk/b', size, Buffer.alloc(1000, 1));
+  const { hostname, port } = new URL(origin);
+  const down = net.connect(port, hostname);
+  let got = 0;
+
+  down.write(`GET /files/talk/a HTTP/1.1\r\nHost: ${hostname}\r\n` +
+    `Connection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  await once(down, 'readable');
+  await until(() => kept(home).length === 2, 'the upload');
+  caisson(home, 'token', 'revoke', 'one');
+  await until(async () => (await ask('GET', 'talk/a')).status === 401,
+    'it is not valid');
+  down.on('data', (data) => {
+    got += data.length;
+  });
+  await Promise.all([once(down, 'close'), once(up.resume(), 'close')]);
+  assert.ok(got < size, `${got} bytes`);
+  await until(() => kept(home).length === 1, 'the upload is forgotten');
 });

@@ -17,6 +17,9 @@ struct conn_from {
 /* Takes *fd, which is non-blocking. Freed when the client has disconnected. */
 void conn_new(struct gateway *gateway, int *fd, const struct conn_from *from);
 
+/* Ends those by which files are sent that count for this guest. */
+void conn_cut_files(struct gateway *gateway, const struct caller *guest);
+
 /* Frees all connections at once. */
 void conn_free_all(struct gateway *gateway);
 

@@ -4,6 +4,7 @@
  */
 #include "../../common/limits.h"
 #include "callers.h"
+#include "conn.h"
 #include "conn_parts.h"
 
 size_t
@@ -70,4 +71,14 @@ conn_most_busy(const struct gateway *gateway, size_t own)
 	return most != NULL && most->payer->sum > HTTP_CONNECTIONS_KEPT &&
 	        most->payer->sum > own + 1 ?
 	    most : NULL;
+}
+
+void
+conn_cut_files(struct gateway *gateway, const struct caller *guest)
+{
+	struct conn *conn;
+
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		if (conn->payer == guest && conn->state == CONN_SENDING)
+			conn_break(conn);
 }

@@ -12,6 +12,7 @@
 #include "../../common/base/mem.h"
 #include "callers.h"
 #include "check.h"
+#include "conn.h"
 #include "guest.h"
 #include "route.h"
 
@@ -107,6 +108,7 @@ guest_on_closed(void *ctx, const struct err *why)
 
 	if (why != NULL)
 		fatal("%s the supervisor: %s", channel_blame(why), why->text);
+	conn_cut_files(end->gateway, end->guest->caller);
 	guest_lose(end->guest, 401, 0, "this token is not valid any more");
 }
 
