@@ -8,7 +8,9 @@
  * half) and who it is about (high half).
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,6 +38,7 @@ struct channel {
 	struct play_ask {
 		uint64_t number;
 		int streams; /* REPLY has begun a stream */
+		int awaits;  /* its body is to be written to a pipe */
 	} asks[ASKS];        /* unanswered */
 	size_t nasks;
 	uint64_t last;
@@ -94,9 +97,10 @@ play_on_ask(struct channel *channel, const struct ipc_ask *ask)
 	FUZZ_ASSERT(ask->request == channel->last + 1);
 	FUZZ_ASSERT(ask->body.len <= BODY_MAX);
 	FUZZ_ASSERT(ask->route == HTTP_ROUTE_MCP_POST || ask->body.len == 0);
+	FUZZ_ASSERT(ask->route == HTTP_ROUTE_FILES_PUT || ask->length == 0);
 	channel->last = ask->request;
 	channel->asks[channel->nasks++] =
-	    (struct play_ask){ ask->request, 0 };
+	    (struct play_ask){ ask->request, 0, ask->length > 0 };
 }
 
 static void
@@ -142,6 +146,7 @@ struct play {
 	struct gateway gateway;
 	struct listener doors[2]; /* a Unix socket, and TCP */
 	int clients[CLIENTS];     /* the other ends; -1: not connected */
+	int reader; /* of the last pipe for a body, or -1 */
 };
 
 /* What clients begin with, so that not all of it must be found. */
@@ -162,6 +167,11 @@ static const char *const pieces[] = {
 	"OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\n"
 	"Origin: https://page.example\r\n\r\n",
 	"POST /mcp HTTP/1.1\r\nHost: evil\r\nOrigin: http://evil\r\n\r\n",
+	"GET /files/a/b HTTP/1.1\r\nHost: localhost\r\nRange: bytes=3-\r\n\r\n",
+	"PUT /files/a/b HTTP/1.1\r\nHost: localhost\r\n"
+	"Content-Length: 100000\r\n\r\n",
+	"PUT /files/a/b HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+	"Content-Length: 9\r\n\r\n",
 };
 
 #define PIECES (sizeof(pieces) / sizeof(pieces[0]))
@@ -291,6 +301,55 @@ play_answer(struct play *play)
 	}
 }
 
+/* It answers with a file, which may end too early, or takes a body. */
+static void
+play_file(struct play *play)
+{
+	struct channel *channel = play_channel(play);
+	struct ipc_reply_file reply = { .version = 1, .type = "text/plain" };
+	struct ipc_await_body await = { 0 };
+	size_t n = play_byte(play);
+	uint8_t how = play_byte(play);
+	int ends[2];
+
+	if (channel == NULL || channel->nasks == 0 ||
+	    channel->asks[n % channel->nasks].streams)
+		return;
+	n %= channel->nasks;
+	reply.request = await.request = channel->asks[n].number;
+	if (!(how & 1)) {
+		reply.size = how * UINT64_C(1000);
+		reply.file = memfd_create("file", MFD_CLOEXEC);
+		FUZZ_ASSERT(ftruncate(reply.file, how & 2 ?
+		    FILE_HEAD_SIZE : FILE_HEAD_SIZE + how * 1000L) == 0);
+		reply.offset = FILE_HEAD_SIZE;
+		play_forget(channel, n);
+		gateway_on_reply_file(channel->ends.ctx, &reply);
+		fd_close(&reply.file);
+	} else if (channel->asks[n].awaits) {
+		channel->asks[n].awaits = 0;
+		FUZZ_ASSERT(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+		await.sink = ends[1];
+		fd_close(&play->reader);
+		play->reader = ends[0];
+		if (how & 2)
+			fd_close(&play->reader);
+		gateway_on_await_body(channel->ends.ctx, &await);
+		fd_close(&await.sink);
+	}
+}
+
+/* Takes what was passed on of a body. */
+static void
+play_drink(const struct play *play)
+{
+	char bytes[4096];
+
+	while (play->reader != -1 &&
+	    read(play->reader, bytes, sizeof(bytes)) > 0)
+		;
+}
+
 static void
 play_revoke(struct play *play)
 {
@@ -361,8 +420,12 @@ play_step(struct play *play)
 		full = !full;
 		break;
 	default:
-		if (play_byte(play) == 15)
+		if (play_byte(play) == 15) {
 			gateway_on_drain(&end, &drain);
+			break;
+		}
+		play_drink(play);
+		play_file(play);
 		break;
 	}
 	event_base_loop(play->gateway.base, EVLOOP_NONBLOCK);
@@ -379,6 +442,7 @@ play_end(struct play *play)
 	full = 0;
 	for (n = 0; n < CLIENTS; n++)
 		fd_close(&play->clients[n]);
+	fd_close(&play->reader);
 	for (n = 0; n < 3 * CLIENTS; n++)
 		event_base_loop(gateway->base, EVLOOP_NONBLOCK);
 	FUZZ_ASSERT(gateway->nconns == 0 && LIST_EMPTY(&gateway->conns));
@@ -401,6 +465,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct play play = { .p = data, .end = data + size };
 	size_t n;
 
+	play.reader = -1;
+	signal(SIGPIPE, SIG_IGN);
 	nvisits = 0;
 	LIST_INIT(&channels);
 	play.gateway.base = loop_new(0);
