@@ -191,3 +191,28 @@ print(said.partition("; its standard")[0])`, one), [
   assert.deepEqual(heard(log).map(({ method }) => method).slice(0, 4),
     ['initialize', 'server/discover', 'subscriptions/listen', 'tools/list']);
 });
+
+test('scripts ask for the same', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { e: official('everything'),
+    h: hostile('lists=same') }, { env: { CAISSON_TOOLS: 'run_code' } }));
+  const { structuredContent } = (await raw.request('tools/call', {
+    name: 'run_code', arguments: { language: 'shell', timeout: 100, code: `
+mcp ask e prompts | head -2
+mcp ask e read_resource demo://resource/dynamic/text/7 | cut -c1-10
+mcp ask e read_resource demo://resource/dynamic/blob/7 2>&1
+mcp ask e get_prompt args-prompt city=Rome | grep -c Rome
+mcp ask e complete_prompt completable-prompt \\
+  'argument:={"name": "department", "value": "E"}'
+mcp ask E resource_templates --json | cut -c1-22
+mcp ask h resources 2>&1 | sort -u | tail -2
+mcp ask h no_such_thing 2>&1; echo $?
+mcp ask h; echo $?` } })).result;
+
+  assert.deepEqual(structuredContent.stdout, [
+    'simple-prompt  A prompt with no arguments',
+    'args-prompt  A prompt with two arguments, one required and one optional',
+    'Resource 7',
+    'mcp: read_resource: parts of it are not text (1): --json prints them',
+    '1', 'Engineering', '{"resourceTemplates":[', 'r:8', 'r:9',
+    'mcp: no_such_thing: there is no such request', '1', '2']);
+});

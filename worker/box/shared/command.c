@@ -32,6 +32,11 @@ static const char command_help[] =
     "loaded;\n"
     "         of one tool, its description and the schema of its arguments\n"
     "         --json       print what the server says, as JSON\n"
+    "ask      ask a server for resources, resource_templates or prompts; with "
+    "a name,\n"
+    "         for read_resource or get_prompt, or for complete_prompt or\n"
+    "         complete_resource, with 'argument:={\"name\": ..., \"value\": "
+    "...}'\n"
     "search   list the tools of all servers that fit the words, best first\n"
     "servers  list the servers\n"
     "load     load a server ahead of calls\n"
@@ -191,6 +196,66 @@ command_call(int count, char **words)
 	return status;
 }
 
+/* What a server lists needs no name. */
+static int
+command_is_list(const char *what)
+{
+	return strcmp(what, "resources") == 0 || strcmp(what, "prompts") == 0 ||
+	    strcmp(what, "resource_templates") == 0;
+}
+
+/* Asks a listed server for what the words behind its name say. */
+static int
+command_ask_one(const char *server, char **words, int whole)
+{
+	auto_buffer struct buffer request = { 0 }, line = { 0 }, json = { 0 };
+	int named = words[1] != NULL && !command_is_list(words[0]);
+	struct json_span answer;
+	struct err err;
+
+	if (values_read(words + 1 + named,
+	        (struct json_span){ "{}", 2 }, &json, &err) == -1)
+		return command_refuse(words[0], &err);
+	buffer_add_text(&request, "{\"type\":\"ask_server\",\"server\":");
+	json_add_text(&request, server);
+	buffer_add_text(&request, ",\"what\":");
+	json_add_text(&request, words[0]);
+	if (named) {
+		buffer_add_text(&request, ",\"name\":");
+		json_add_text(&request, words[1]);
+	}
+	buffer_printf(&request, ",\"arguments\":%s}", json.data);
+	if (ask_relay(&request, &line, &answer, &err) == -1)
+		return command_fail(words[0], &err);
+	return print_asked(answer, whole, words[0]);
+}
+
+static int
+command_ask(int count, char **words)
+{
+	const struct listed_server *server;
+	struct listed_servers servers;
+	int whole = 0, status;
+	struct err err;
+
+	(void)count;
+	if (command_take_options(words, &whole) == -1)
+		return MCP_USAGE;
+	if (words[0] == NULL || words[1] == NULL)
+		return command_explain("ask");
+	if (listed_fetch(&servers, &err) == -1)
+		return command_fail(words[0], &err);
+	server = listed_find(&servers, words[0], &err);
+	if (server == NULL)
+		status = command_refuse(words[0], &err);
+	else if (!server->loaded && command_start(server->name, &err) == -1)
+		status = command_fail(words[0], &err);
+	else
+		status = command_ask_one(server->name, words + 1, whole);
+	listed_free(&servers);
+	return status;
+}
+
 static int
 command_tools(int count, char **words)
 {
@@ -281,6 +346,8 @@ static const struct command {
 } commands[] = {
 	{ "call", " SERVER TOOL [--json] [-] [NAME=VALUE ...] "
 	          "[NAME:=JSON ...]", 2, INT32_MAX, command_call },
+	{ "ask", " SERVER WHAT [--json] [NAME [NAME=VALUE ...]]", 2,
+	    INT32_MAX, command_ask },
 	{ "tools", " [--json] [SERVER [TOOL]]", 0, 4, command_tools },
 	{ "search", " WORD ...", 1, INT32_MAX, command_search },
 	{ "servers", "", 0, 0, command_servers },

@@ -113,6 +113,12 @@ int names_close(const char *one, const char *other);
  */
 int print_result(struct json_span result, int whole, const char *name);
 
+/*
+ * Prints what a server has answered to ASK_SERVER: the texts of a resource or a
+ * prompt, or a line for each of a list. Otherwise as print_result.
+ */
+int print_asked(struct json_span answer, int whole, const char *name);
+
 /* Prints "mcp: TEXT" on standard error. */
 void print_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -130,3 +130,85 @@ print_result(struct json_span result, int whole, const char *name)
 	print_error("%s: the tool failed (isError)", name);
 	return MCP_FAILED;
 }
+
+/* Appends a string as text, with what stands before it. */
+static int
+print_add_string(
+    struct buffer *text, struct json_span string, const char *before)
+{
+	auto_free char *bytes = NULL;
+	size_t len;
+
+	if (json_span_kind(string) != JSON_SPAN_STRING)
+		return 0;
+	bytes = json_span_string(string, &len, NULL);
+	if (bytes == NULL)
+		return 0;
+	buffer_add_text(text, text->len > 0 ? before : "");
+	buffer_add(text, bytes, len);
+	return 1;
+}
+
+/*
+ * Appends a value of a completion, the text of a resource or of a message, or
+ * what a resource or a prompt is called, and for what it is. Returns whether
+ * there is such a text.
+ */
+static int
+print_add_part(struct buffer *text, struct json_span part)
+{
+	static const char *const names[] = { "text", "uri", "uriTemplate",
+		"name" };
+	struct json_span value;
+	size_t n;
+
+	if (json_span_kind(part) != JSON_SPAN_OBJECT)
+		return print_add_string(text, part, "\n");
+	if (json_span_get(part, "content", &value) == 1)
+		return json_span_kind(value) == JSON_SPAN_OBJECT &&
+		    print_is_text(value, &value) &&
+		    print_add_string(text, value, "\n");
+	if (json_span_get(part, "blob", &value) > 0)
+		return 0;
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		if (json_span_get(part, names[n], &value) == 1 &&
+		    print_add_string(text, value, "\n"))
+			break;
+	if (n > 0 && json_span_get(part, "description", &value) == 1)
+		print_add_string(text, value, "  ");
+	return n < sizeof(names) / sizeof(names[0]);
+}
+
+int
+print_asked(struct json_span answer, int whole, const char *name)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct json_span key, value = answer, part, said = answer;
+	struct json_span_walk walk;
+	size_t others = 0;
+
+	if (whole)
+		return print_line(answer.p, answer.len, name);
+	if (json_span_get(answer, "completion", &value) == 1 &&
+	    json_span_kind(value) == JSON_SPAN_OBJECT)
+		said = value;
+	walk = json_span_walk(said);
+	while (json_span_next_member(&walk, &key, &value) &&
+	    json_span_kind(value) != JSON_SPAN_ARRAY)
+		;
+	if (json_span_kind(value) == JSON_SPAN_ARRAY) {
+		walk = json_span_walk(value);
+		while (json_span_next_element(&walk, &part))
+			others += !print_add_part(&text, part);
+	}
+	if (json_span_get(answer, "cut", &value) == 1) {
+		auto_buffer struct buffer why = { 0 };
+
+		print_add_string(&why, value, "");
+		print_error("%s: this is not all: %s", name, why.data);
+	}
+	if (others > 0)
+		print_error("%s: parts of it are not text (%zu): --json prints "
+		    "them", name, others);
+	return text.len == 0 ? MCP_DONE : print_line(text.data, text.len, name);
+}

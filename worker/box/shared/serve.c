@@ -70,13 +70,14 @@ static const struct serve_kind {
 	const char *strings[2];
 	int arguments;
 	bool remembered; /* optional */
-	int title;      /* optional */
+	const char *optional; /* a string; NULL: none */
 } serve_kinds[] = {
-	{ "call_tool", { "server", "tool" }, 1, 0, 0 },
-	{ "list_tools", { "server" }, 0, 1, 0 },
-	{ "list_servers", { NULL }, 0, 0, 0 },
-	{ "load_server", { "server" }, 0, 0, 0 },
-	{ "show", { "kind", "data" }, 0, 0, 1 },
+	{ "call_tool", { "server", "tool" }, 1, 0, NULL },
+	{ "ask_server", { "server", "what" }, 1, 0, "name" },
+	{ "list_tools", { "server" }, 0, 1, NULL },
+	{ "list_servers", { NULL }, 0, 0, NULL },
+	{ "load_server", { "server" }, 0, 0, NULL },
+	{ "show", { "kind", "data" }, 0, 0, "title" },
 };
 
 /* Appends a member unchanged, on one line. */
@@ -123,8 +124,9 @@ serve_add_payload(
 	    json_span_get(request, "remembered", &value) == 1 &&
 	    json_span_kind(value) == JSON_SPAN_TRUE)
 		buffer_add_text(frame, ",\"remembered\":true");
-	if (kind->title && json_span_get(request, "title", &value) == 1 &&
-	    serve_add_member(frame, request, "title", JSON_SPAN_STRING,
+	if (kind->optional != NULL &&
+	    json_span_get(request, kind->optional, &value) == 1 &&
+	    serve_add_member(frame, request, kind->optional, JSON_SPAN_STRING,
 	        err) == -1)
 		return -1;
 	buffer_add_text(frame, "}");
