@@ -78,6 +78,10 @@ class Echo(Base):
         self.assertRegex(got.relay.echoed[0], "^'\u00e4{900,960} \\.\\.\\. "
                          r"\(6002 bytes in all: print what is needed\)$")
         self.assertLessEqual(len(got.relay.echoed[0].encode()), 2048)
+        for code in ("[1] * 40_000_000", "dict.fromkeys(range(9 ** 7))"):
+            got = self.prints(code, "", echo=True)
+            self.assertRegex(got.relay.echoed[0], r" \.\.\. \(\d+ items in "
+                             r"all: print what is needed\)$")
 
     def test_errors(self):
         self.echoes("1 / 0", err="Traceback .*ZeroDivisionError.*", status=1)

@@ -3,6 +3,7 @@
 The relay knows what was printed: it is asked, and then given the text.
 """
 import sys
+from itertools import islice
 from types import CoroutineType
 
 from . import _state
@@ -11,6 +12,7 @@ from ._result import MCPError, Result
 
 MOST = 2048  # bytes of the text; the relay refuses more
 SHOWN = 1900  # of them, where the text is cut
+MANY = list, tuple, set, frozenset, dict  # each item takes a byte at least
 UNAWAITED = ("note: the last expression is a %s, and nothing has awaited it: "
              "write 'await' before it\n")
 UNSHOWN = ("note: the value of the last expression cannot be shown (%s): print "
@@ -95,6 +97,10 @@ def quoted(result):
 
 def text_of(value):
     """Return what is shown of a value, cut."""
+    kind, size = type(value), None
+    if kind in MANY and len(value) > SHOWN:  # all of it may take long
+        size = "%d items" % len(value)
+        value = kind(islice(value.items() if kind is dict else value, SHOWN))
     if isinstance(value, Result):
         text = of_result(value)
     else:  # wherever it holds results, their texts, between quotes
@@ -105,6 +111,6 @@ def text_of(value):
             Result._shown = None
     data = text.encode("utf-8", "backslashreplace")
     if len(data) > MOST:
-        data = data[:SHOWN] + b" ... (%d bytes in all: print what is needed)" \
-            % len(data)
+        data = data[:SHOWN] + b" ... (%s in all: print what is needed)" % (
+            size or "%d bytes" % len(data)).encode()
     return data.decode("utf-8", "ignore")
