@@ -346,6 +346,19 @@ files_task_send(struct files_task *task, void *msg, struct err *err)
 	return task;
 }
 
+/* Starts a task without a porter, whose message has its number there. */
+static struct files_task *
+files_task_ask(struct files *files, enum ipc_type type, const char *owner,
+    const struct files_user *user, void *msg, uint64_t *number, struct err *err)
+{
+	struct files_task *task = files_task_new(files, type, owner, user, err);
+
+	if (task == NULL)
+		return NULL;
+	*number = task->number;
+	return files_task_send(task, msg, err);
+}
+
 /* The tasks */
 
 struct files_task *
@@ -368,15 +381,6 @@ files_mirror(struct files *files, const char *owner,
 }
 
 struct files_task *
-files_collect(struct files *files, const char *owner, int *folder,
-    unsigned int uid, const struct files_user *user, struct err *err)
-{
-	const struct buffer none = { 0 };
-
-	return files_mirror(files, owner, &none, folder, uid, user, err);
-}
-
-struct files_task *
 files_deliver(struct files *files, const char *owner, const char *names,
     size_t names_len, int *folder, unsigned int uid,
     const struct files_user *user, struct err *err)
@@ -394,13 +398,6 @@ files_deliver(struct files *files, const char *owner, const char *names,
 	if (deliver.porter == -1)
 		return files_task_refuse(task, err);
 	return files_task_send(task, &deliver, err);
-}
-
-struct files_task *
-files_restore(struct files *files, const char *owner, int *folder,
-    unsigned int uid, const struct files_user *user, struct err *err)
-{
-	return files_deliver(files, owner, NULL, 0, folder, uid, user, err);
 }
 
 char *
@@ -423,13 +420,9 @@ files_add(struct files *files, const char *owner, const char *name,
 	struct ipc_add_file add = { .owner = owner,
 		.name = files_name(name),
 		.content = { (const uint8_t *)data, len, -1 } };
-	struct files_task *task = files_task_new(
-	    files, IPC_ADD_FILE, owner, user, err);
 
-	if (task == NULL)
-		return NULL;
-	add.task = task->number;
-	return files_task_send(task, &add, err);
+	return files_task_ask(
+	    files, IPC_ADD_FILE, owner, user, &add, &add.task, err);
 }
 
 struct files_task *
@@ -439,14 +432,12 @@ files_receive(struct files *files, const char *owner, const char *name,
 	struct ipc_receive_file receive = { .owner = owner,
 		.name = files_name(name),
 		.size = size };
-	struct files_task *task = files_task_new(
-	    files, IPC_RECEIVE_FILE, owner, user, err);
+	struct files_task *task = files_task_ask(files, IPC_RECEIVE_FILE,
+	    owner, user, &receive, &receive.task, err);
 
-	if (task == NULL)
-		return NULL;
-	event_del(task->timer);
-	receive.task = task->number;
-	return files_task_send(task, &receive, err);
+	if (task != NULL)
+		event_del(task->timer);
+	return task;
 }
 
 struct files_task *
@@ -456,13 +447,9 @@ files_list(struct files *files, const char *owner, int all, int versions,
 	struct ipc_list_files list = { .owner = owner,
 		.versions = versions != 0,
 		.all = all != 0 };
-	struct files_task *task = files_task_new(
-	    files, IPC_LIST_FILES, owner, user, err);
 
-	if (task == NULL)
-		return NULL;
-	list.task = task->number;
-	return files_task_send(task, &list, err);
+	return files_task_ask(
+	    files, IPC_LIST_FILES, owner, user, &list, &list.task, err);
 }
 
 struct files_task *
@@ -470,13 +457,9 @@ files_list_usage(
     struct files *files, const struct files_user *user, struct err *err)
 {
 	struct ipc_list_usage list = { 0 };
-	struct files_task *task = files_task_new(
-	    files, IPC_LIST_USAGE, "", user, err);
 
-	if (task == NULL)
-		return NULL;
-	list.task = task->number;
-	return files_task_send(task, &list, err);
+	return files_task_ask(
+	    files, IPC_LIST_USAGE, "", user, &list, &list.task, err);
 }
 
 struct files_task *
@@ -486,13 +469,9 @@ files_fetch(struct files *files, const char *owner, const char *name,
 	struct ipc_fetch_file fetch = { .owner = owner,
 		.name = files_name(name),
 		.version = version };
-	struct files_task *task = files_task_new(
-	    files, IPC_FETCH_FILE, owner, user, err);
 
-	if (task == NULL)
-		return NULL;
-	fetch.task = task->number;
-	return files_task_send(task, &fetch, err);
+	return files_task_ask(
+	    files, IPC_FETCH_FILE, owner, user, &fetch, &fetch.task, err);
 }
 
 struct files_task *
@@ -503,13 +482,9 @@ files_remove(struct files *files, const char *owner, const char *name,
 		.name = files_name(name == NULL ? "" : name),
 		.version = version,
 		.all = name == NULL && strchr(owner, '\n') == NULL };
-	struct files_task *task = files_task_new(
-	    files, IPC_REMOVE_FILES, owner, user, err);
 
-	if (task == NULL)
-		return NULL;
-	removal.task = task->number;
-	return files_task_send(task, &removal, err);
+	return files_task_ask(
+	    files, IPC_REMOVE_FILES, owner, user, &removal, &removal.task, err);
 }
 
 /* Messages of the process */

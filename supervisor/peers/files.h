@@ -82,16 +82,20 @@ int files_may_hold(const struct files *files);
  * started, or if the catalogue refuses the request. owner is the scope of the
  * files' owner. user is copied; all texts and bytes are borrowed.
  *
- * files_collect keeps the files in the directory folder of a box, which is
- * taken, and which no process uses any more. The porter runs as the user uid.
+ * files_mirror keeps what is new or changed in the directory folder of a box,
+ * which is taken, and which no process uses any more. The porter runs as the
+ * user uid. synced lists the files that the box was given, or that were kept of
+ * it before: for each the name and the version, each + NUL. In the directory of
+ * a conversation it also removes the files that are no longer there.
  */
-struct files_task *files_collect(struct files *files, const char *owner,
-    int *folder, unsigned int uid, const struct files_user *user,
-    struct err *err);
+struct files_task *files_mirror(struct files *files, const char *owner,
+    const struct buffer *synced, int *folder, unsigned int uid,
+    const struct files_user *user, struct err *err);
 
 /*
  * Puts the newest versions of these files (each name + NUL, no doubles) into
- * the directory "in", which is created in the directory folder, which is taken.
+ * the directory "in", which is created in the directory folder, which is taken;
+ * of a conversation, without names, all files into the directory itself.
  */
 struct files_task *files_deliver(struct files *files, const char *owner,
     const char *names, size_t names_len, int *folder, unsigned int uid,
@@ -102,24 +106,6 @@ struct files_task *files_deliver(struct files *files, const char *owner,
  * which the caller frees. owner is a scope; an id of NULL returns a copy of it.
  */
 char *files_conversation(const char *owner, const char *id);
-
-/*
- * As files_deliver, with the newest versions of all files of a conversation,
- * and the directory itself.
- */
-struct files_task *files_restore(struct files *files, const char *owner,
-    int *folder, unsigned int uid, const struct files_user *user,
-    struct err *err);
-
-/*
- * As files_collect, but keeps what is new or changed. synced lists the files
- * that the box was given, or that were kept of it before: for each the name and
- * the version, each + NUL. In the directory that files_restore has filled it
- * also removes the files that are no longer there.
- */
-struct files_task *files_mirror(struct files *files, const char *owner,
-    const struct buffer *synced, int *folder, unsigned int uid,
-    const struct files_user *user, struct err *err);
 
 /* Keeps a file; the task fails if the name is not valid. */
 struct files_task *files_add(struct files *files, const char *owner,

@@ -175,7 +175,7 @@ call_check_queue(
 	auto_free char *load = NULL;
 	auto_free char *share = NULL;
 
-	if (owner_may_wait(owner))
+	if (owner->nwaiting < owner->most_waiting)
 		return 0;
 	load = call_load(runs, owner);
 	share = call_share(runs->nwaiting, owner->nwaiting);

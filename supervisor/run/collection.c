@@ -260,14 +260,16 @@ collection_refuse(struct collection_part *part, const struct err *err)
 }
 
 /*
- * Starts to keep the files in the box of a session, whose next call may leave
- * some, too. Files that were kept before are skipped unless they have changed.
+ * The directory of a session's box stays: its next call may leave files, too,
+ * and those that were kept before are skipped unless they have changed.
  */
 static struct files_task *
-collection_start_session(struct files *files, const struct request *request,
+collection_start_out(struct files *files, const struct request *request,
     struct box *box, const struct files_user *user, struct err *err)
 {
-	auto_fd int out_dir = fcntl(box->files.out_dir, F_DUPFD_CLOEXEC, 0);
+	auto_fd int out_dir = box->how & BOX_SESSION ?
+	    fcntl(box->files.out_dir, F_DUPFD_CLOEXEC, 0) :
+	    fd_take(&box->files.out_dir);
 
 	if (out_dir == -1) {
 		err_sys(err, "copy a descriptor");
@@ -291,10 +293,8 @@ collection_start(struct collection *collection, struct files *files,
 	struct err err;
 
 	if (collection_has_output(box)) {
-		collection->out.task = (box->how & BOX_SESSION) ?
-		    collection_start_session(files, request, box, &user, &err) :
-		    files_collect(files, request->owner->scope,
-		        &box->files.out_dir, box->files.uid, &user, &err);
+		collection->out.task = collection_start_out(
+		    files, request, box, &user, &err);
 		if (collection->out.task == NULL)
 			collection_refuse(&collection->out, &err);
 	}

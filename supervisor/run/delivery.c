@@ -112,7 +112,7 @@ delivery_restore(struct delivery *delivery, struct files *files,
 		return err_sys(err, "copy a descriptor");
 	owner = files_conversation(
 	    request->owner->scope, request->conversation);
-	delivery->data.task = files_restore(files, owner, &data,
+	delivery->data.task = files_deliver(files, owner, NULL, 0, &data,
 	    box->files.uid, &user, err);
 	return delivery->data.task == NULL ? -1 : 0;
 }

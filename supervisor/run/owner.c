@@ -96,12 +96,6 @@ owner_places_wanted(const struct runs *runs)
 }
 
 int
-owner_may_wait(const struct owner *owner)
-{
-	return owner->nwaiting < owner->most_waiting;
-}
-
-int
 owner_precedes(const struct owner *owner, const struct owner *other)
 {
 	return owner->nrunning != other->nrunning ?

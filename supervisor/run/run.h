@@ -112,9 +112,8 @@ int owner_is_user(const struct owner *owner);
 const struct options *owner_options(
     const struct owner *owner, const struct runs *runs);
 
-/* Return whether one more of its calls may run now, or may wait. */
+/* Returns whether one more of its calls may run now. */
 int owner_may_run(const struct owner *owner, const struct runs *runs);
-int owner_may_wait(const struct owner *owner);
 
 /* Returns whether a note of this name is to be shown: always for no name. */
 int owner_hears(struct owner *owner, const char *once);
