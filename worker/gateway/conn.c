@@ -412,7 +412,7 @@ conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
 	conn->address = mem_strdup(from->address);
 	conn->fd = fd_take(fd);
 	conn->bare = true;
-	conn_stream_init(conn);
+	conn->stream.sink = conn->stream.file = -1;
 	conn->reader = http_reader_new(gateway->body_max);
 	conn->readable = event_new(gateway->base, conn->fd,
 	    EV_READ | EV_PERSIST, conn_on_readable, conn);

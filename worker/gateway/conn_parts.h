@@ -95,8 +95,7 @@ void conn_next(struct conn *conn);
 /* The last answer was written. */
 void conn_linger(struct conn *conn);
 
-/* Prepares conn->stream, and frees what it has. */
-void conn_stream_init(struct conn *conn);
+/* Frees what conn->stream has. */
 void conn_stream_reset(struct conn *conn);
 
 /* conn_answer.c */

@@ -47,12 +47,6 @@ conn_break(struct conn *conn)
 }
 
 void
-conn_stream_init(struct conn *conn)
-{
-	conn->stream.sink = conn->stream.file = -1;
-}
-
-void
 conn_stream_reset(struct conn *conn)
 {
 	loop_event_free(&conn->stream.writable);

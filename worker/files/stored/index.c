@@ -99,13 +99,6 @@ index_gather(void *ctx, const char *name)
 		text_list_add(names, name);
 }
 
-/* Reads the names into a list. Returns 0, or -1 with errno. */
-static int
-index_names(const struct files *files, struct buffer *names)
-{
-	return directory_each(files->folder, index_gather, names);
-}
-
 /* Takes the new list, and frees the entries that only the old one has. */
 static void
 index_replace(struct files *files, struct stored_file **stored, size_t count)
@@ -210,7 +203,7 @@ index_renew(struct files *files)
 	auto_buffer struct buffer names = { 0 };
 	struct stored_file **stored;
 	size_t count = 0;
-	int looked = index_names(files, &names);
+	int looked = directory_each(files->folder, index_gather, &names);
 
 	stored = mem_alloc((text_list_count(names.data, names.len) + 1) *
 	    sizeof(stored[0]));
