@@ -322,11 +322,10 @@ except KeyError as error:
 
     def test_what_takes_a_result_for_its_data_is_told(self):
         """At most one note, and none where the fields are meant."""
-        note = "note: %s: write .data or .text\n"
-        items = note % (r"\.%s\(\) of the result of fs.raw has the fields of "
-                        "the answer, not its data")
-        equal = note % ("the result of fs.raw was compared with a value, which "
-                        "it never equals")
+        items = r"note: \.%s\(\) of the result of fs.raw has the fields of " \
+            "the answer, not its data: write .data\n"
+        equal = "note: the result of fs.raw was compared with a value, which " \
+            "it never equals: write .data or .text\n"
         ok = text("ok")
         for sent, line, says in (
                 (ok, "r == 'ok'", equal), (ok, "r != 'ok'", equal),
@@ -336,9 +335,10 @@ except KeyError as error:
                 (content({"a": 1}), "[*r.items()]", items % "items"),
                 (content({"a": 1}), "sorted(r.keys())", items % "keys"),
                 (content({"a": 1}), "len(r.values())", items % "values"),
-                (content({"a": [1], "b": [2]}), "len(r)", note % (
-                    r"len\(\) of the result of fs.raw counts its fields and "
-                    "the keys of its data")), (ok, "'isError' in r", ""),
+                (content({"a": [1], "b": [2]}), "len(r)",
+                 r"note: len\(\) of the result of fs.raw counts its fields and "
+                 "the keys of its data: write .data\n"),
+                (ok, "'isError' in r", ""),
                 (content({"a": 1}), "r.get('isError'), list(r)", ""),
                 (content({"a": {"b": 1}}), "r['a'] == 'b'", "note: a dict of a "
                  "result was compared with a text, which it never equals: "

@@ -17,6 +17,20 @@ WRAPPER = "result"  # the key by which Python's SDKs wrap what is no object
 MARK = "x-fastmcp-wrap-result"  # in the output schema of such a tool
 
 
+def compared(kinds, text):
+    """Return == and != of a dict; for values of these kinds, which it never
+    equals, there is a note: text(dict).
+    """
+    def method(plain):
+        def compare(self, other):
+            if isinstance(other, kinds):
+                from ._misread import tell
+                tell(text(self), sys._getframe(1))
+            return plain(self, other)
+        return compare
+    return method(dict.__eq__), method(dict.__ne__)
+
+
 class Missing(KeyError):
     """A key that a dict lacks; str() names those that it has."""
 
@@ -62,19 +76,8 @@ class Part(dict, metaclass=_values.Plain):
         miss(self, key, default, sys._getframe(1))
         return default
 
-    def __eq__(self, other):
-        """Whether it is the same dict; it is no text, which a note tells."""
-        if isinstance(other, str):
-            tell(self, sys._getframe(1))
-        return super().__eq__(other)
-
-    def __ne__(self, other):
-        """Return the opposite."""
-        if isinstance(other, str):
-            tell(self, sys._getframe(1))
-        return super().__ne__(other)
-
     __hash__ = None
+    __eq__, __ne__ = compared(str, lambda part: PART % keys_of(part))
 
     def __reduce__(self):
         """Copies are plain."""
@@ -85,12 +88,6 @@ class Part(dict, metaclass=_values.Plain):
 for _kind, _name in (Part, "dict"), (Missing, "KeyError"):
     _kind.__name__ = _kind.__qualname__ = _name
     _kind.__module__ = "builtins"
-
-
-def tell(part, frame):
-    """Have a note tell that the code compares a dict with a text."""
-    from ._misread import tell as note
-    note(PART % keys_of(part), frame)
 
 
 def keys_of(members):

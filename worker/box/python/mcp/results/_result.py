@@ -3,7 +3,7 @@ import sys
 
 from . import _values
 from ._blocks import text_alone, text_of
-from ._data import WRAPPER, Missing, is_wrapper, parsed
+from ._data import WRAPPER, Missing, compared, is_wrapper, parsed
 from ._values import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
@@ -14,9 +14,12 @@ REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
 VALUES = str, int, float, list  # that data may be, and a result never equals
-EQUAL = "the result of %s was compared with a value, which it never equals"
-FIELDS = "%s of the result of %s has the fields of the answer, not its data"
-COUNTED = "len() of the result of %s counts its fields and the keys of its data"
+EQUAL = ("the result of %s was compared with a value, which it never equals: "
+         "write .data or .text")
+FIELDS = (".%s() of the result of %s has the fields of the answer, not its "
+          "data: write .data")
+COUNTED = ("len() of the result of %s counts its fields and the keys of its "
+           "data: write .data")
 
 
 class MCPError(Exception):
@@ -102,6 +105,21 @@ def fault_of(answer):
     return wrong and FAULT % (wrong, FAULT_MAX, dict.__repr__(answer))
 
 
+def of_fields(name):
+    """Return the method of a result that takes its fields alone; a note tells
+    where the code may mean the keys of its data.
+    """
+    def method(self):
+        if isinstance(self.data, list):
+            raise self._lacks("keys")
+        if isinstance(self.data, dict):
+            from ._misread import tell
+            tell(FIELDS % (name, self._tool), sys._getframe(1), name)
+        return getattr(dict, name)(self)
+    method.__name__ = name
+    return method
+
+
 class Result(dict):
     """The result of a tool: the dict that MCP defines, with attributes.
 
@@ -116,6 +134,7 @@ class Result(dict):
 
     __module__ = "mcp.runtime"
     __hash__ = None
+    __eq__, __ne__ = compared(VALUES, lambda result: EQUAL % result._tool)
     _shown = None  # what tells a result while the last expression is shown
     _tool = None  # the tool, as the code may call it
     _schema = None  # of its structured content, as the tool declares it
@@ -180,53 +199,11 @@ class Result(dict):
         error.told = True
         return error
 
-    def _whole(self, name=None):
-        """Return the dict of its fields alone.
-
-        name: the method that the code calls, which may mean those of the data.
-        """
-        if isinstance(self.data, list):
-            raise self._lacks("keys")
-        if isinstance(self.data, dict):
-            self._tell(FIELDS % (".%s()" % name, self._tool), name, 3)
-        return super()
-
-    def _tell(self, text, name=None, depth=2):
-        """Make a note of what code does that may mean the data.
-
-        name: stands in the code, or something else does it for the code;
-        depth: of the frame of the code.
-        """
-        from ._misread import tell
-        tell(text + ": write .data or .text", sys._getframe(depth), name)
-
-    def keys(self):
-        """Return the names of its fields."""
-        return self._whole("keys").keys()
-
-    def values(self):
-        """Return the values of its fields."""
-        return self._whole("values").values()
-
-    def items(self):
-        """Return its fields."""
-        return self._whole("items").items()
+    keys, values, items = map(of_fields, ("keys", "values", "items"))
 
     def __or__(self, other):
         """Return a dict of its fields, and of another one."""
         return dict(self) | other
-
-    def __eq__(self, other):
-        """Whether the fields are the same; it is not its data."""
-        if isinstance(other, VALUES):
-            self._tell(EQUAL % self._tool)
-        return super().__eq__(other)
-
-    def __ne__(self, other):
-        """Return the opposite."""
-        if isinstance(other, VALUES):
-            self._tell(EQUAL % self._tool)
-        return super().__ne__(other)
 
     def __contains__(self, key):
         """Whether the result has a key, or the data has it, or this item."""
@@ -256,7 +233,8 @@ class Result(dict):
         if not isinstance(self.data, (dict, list)):
             raise self._lacks("length")
         if isinstance(self.data, dict):
-            self._tell(COUNTED % self._tool, "len")
+            from ._misread import tell
+            tell(COUNTED % self._tool, sys._getframe(1), "len")
         return len(self.data if isinstance(self.data, list)
                    else self._names())
 
