@@ -443,9 +443,10 @@ test('podman: waiting containers are removed when no call comes', {
 });
 
 test('podman: there are no sessions', { skip: skipped.podman }, async (t) => {
-  const { client } = await open(t, 'podman',
+  const { client, log } = await open(t, 'podman',
     { CAISSON_ARGUMENTS: 'code,session' });
 
+  await said(log, /containers have no sessions: calls with .* are refused/);
   assert.match(text(await run(client, 'print(1)', { session: 'a' })),
     /containers have no sessions: leave out the argument session, or set CAISSON_RUNTIME=native/);
   assert.equal(text(await run(client, 'print(1)')), '1');

@@ -173,6 +173,9 @@ container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 			container_boxes_note_option(
 			    boxes->options, language->interpreter);
 	container_boxes_note_option(boxes->options, OPTION_ID_PRELOAD);
+	if (options_argument(boxes->options, ARGUMENT_SESSION))
+		log_warn("containers have no sessions: calls with the argument "
+		    "session are refused; take it out of CAISSON_ARGUMENTS");
 	return 0;
 }
 
