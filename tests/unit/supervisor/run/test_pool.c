@@ -334,6 +334,33 @@ UNIT_TEST(the_demand_is_followed)
 }
 
 /* No more than calls may run at once, nor than the machine has room for. */
+/* Those of containers wait as long as is set; 0 is for ever. */
+UNIT_TEST(containers_wait_as_long_as_is_set)
+{
+	static const struct runtime containers = { .images = 1 };
+	uint64_t seconds;
+	unsigned int n;
+
+	boxes.runtime = &containers;
+	for (seconds = 0; seconds < 2; seconds++) {
+		options.runtime_idle_timeout =
+		    seconds * POOL_PERIOD_MS / 1000;
+		nboxes = 0;
+		open_pool(OPTION_AUTO);
+		pool_begin(pool);
+		fill_up();
+		for (n = 0; n < 9 * POOL_REST_PERIODS; n++)
+			if (is_due(pool->period))
+				period();
+		fill_up(); /* one that was old is replaced */
+		ck_assert_uint_eq(pool->main.ready, seconds == 0);
+		ck_assert_int_eq(rests > 0, seconds > 0);
+		close_pool();
+		memset(plays, 0, sizeof(plays));
+	}
+	boxes.runtime = NULL;
+}
+
 UNIT_TEST(the_demand_has_a_bound)
 {
 	unsigned int n;
