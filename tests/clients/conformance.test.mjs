@@ -62,6 +62,7 @@ for (const version of ['2025-11-25', '2026-07-28']) {
   test(`a server by a URL is spoken to as ${version} requires`, async (t) => {
     const { status, said } = await run(t, version, ['client', '--command',
       `/usr/bin/python3 ${path.join(here, 'conformance_client.py')}`,
+      '--timeout', '120000',  // each client runs the program three times
       ...expected(version)]);
 
     assert.equal(status, 0, said);

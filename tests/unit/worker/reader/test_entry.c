@@ -329,3 +329,26 @@ UNIT_TESTS(bounds_hold, UNIT_COUNT(bounds))
 		entry_reset(&entry);
 	}
 }
+
+UNIT_TEST(reads_how_to_log_in)
+{
+	struct entry entry;
+	struct err err;
+
+	ck_assert_int_eq(read_entry(&entry, "{\"a\":{\"url\":\"http://x\","
+	    "\"headers\":{\"A\":\"b\"},\"oauth\":{\"clientId\":\"i\","
+	    "\"clientSecret\":\"${S}\",\"scopes\":[\"r\",\"w\"],"
+	    "\"callbackPort\":8123,\"other\":1}}}", &err), 0);
+	is_texts(&entry.headers, "A|b|:client-id|i|:client-secret|${S}|"
+	    ":scope|r w|:port|8123|");
+	entry_reset(&entry);
+	ck_assert_int_eq(read_entry(&entry,
+	    "{\"a\":{\"url\":\"http://x\",\"oauth\":false}}", &err), 0);
+	is_texts(&entry.headers, "");
+	entry_reset(&entry);
+	ck_assert_int_eq(read_entry(&entry, "{\"a\":{\"url\":\"http://x\","
+	    "\"auth\":{\"CLIENT_ID\":\"i\",\"CLIENT_SECRET\":{}}}}", &err),
+	    -1);
+	ck_assert_str_eq(err.text, "\"CLIENT_SECRET\" must be a string");
+	entry_reset(&entry);
+}
