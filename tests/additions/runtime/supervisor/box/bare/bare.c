@@ -24,7 +24,7 @@ bare_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	    box->language->interpreter), "-I", three, NULL };
 	char *envp[] = { "HOME=/tmp", NULL };
 	const struct spawn_program program = { argv[0], argv, envp, "/tmp",
-		pipes->control_in, pipes->control_out, pipes->errors, 0, 0, 0 };
+	    pipes->control_in, pipes->control_out, pipes->errors, 0, 0, 0, 0 };
 
 	box->inside = keeper_watch(box->boxes->base, box->number, &program,
 	    bare_on_ended, box, err);
