@@ -219,9 +219,18 @@ struct service {
 	struct channel *channel; /* NULL: not running */
 	struct child *process;
 	unsigned long starts; /* number of starts, and of the last worker */
+	unsigned int early;   /* of these, the last that soon followed another */
+	uint64_t rests_ms;    /* it is not started before this time */
 	struct event *timer;
 	const char *why; /* for failed, which is pending; or NULL */
 };
+
+/*
+ * Whether it may be started at this time: one that has been started some times
+ * in quick succession rests, twice as long each time. Returns 0, or -1 with err.
+ */
+int service_may_start(
+    struct service *service, uint64_t now_ms, struct err *err);
 
 /*
  * Starts the worker, as the user that its row of roles.def names. Returns 0, or

@@ -19,7 +19,8 @@ static const char service_hangs[] =
 static const char service_lost[] =
     "cannot be reached: try again; it restarts on the next request";
 static const char service_wrong[] =
-    "violated the protocol; this is a bug in Caisson: please report it";
+    "violated the protocol: if the programs of Caisson are of one build, this "
+    "is a bug; please report it";
 
 /* Those that were started. */
 static struct service *services[ROLES];
@@ -147,12 +148,34 @@ service_on_process_ended(void *ctx, const struct child_end *)
 }
 
 int
+service_may_start(struct service *service, uint64_t now_ms, struct err *err)
+{
+	unsigned int n;
+
+	if (now_ms < service->rests_ms)
+		return err_set(err, "the %s process exits at each start: the "
+		    "next one is in %llu ms", service_name(service),
+		    (unsigned long long)(service->rests_ms - now_ms));
+	service->early = service->starts > 0 &&
+	    now_ms < service->rests_ms + SERVICE_EARLY_MS ?
+	        service->early + 1 : 0;
+	service->rests_ms = now_ms;
+	if (service->early >= SERVICE_TRIES) {
+		n = service->early - SERVICE_TRIES;
+		service->rests_ms += POOL_PAUSE_FIRST_MS << (n < 7 ? n : 7);
+	}
+	return 0;
+}
+
+int
 service_start(struct service *service, struct err *err)
 {
 	struct channel_ends ends =
 	    worker_ends(service->role, service_closed, service->ctx);
 	auto_fd int pidfd = -1;
 
+	if (service_may_start(service, clock_ms(), err) == -1)
+		return -1;
 	services[service->role] = service;
 	service->channel = worker_start(service->base, &ends,
 	    ++service->starts, 0, -1, &pidfd, err);

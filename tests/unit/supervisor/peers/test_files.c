@@ -355,7 +355,8 @@ UNIT_TESTS(a_violation_ends_it, 2)
 	settle();
 	ck_assert_int_eq(recv(line, &(char){ 0 }, 1, 0), 0);
 	ck_assert_str_eq(told.data, "done 0 the files process violated the "
-	    "protocol; this is a bug in Caisson: please report it\n");
+	    "protocol: if the programs of Caisson are of one build, this is a "
+	    "bug; please report it\n");
 	while (kill(process, 0) == 0)
 		event_base_loop(base, EVLOOP_ONCE);
 	close_stage();

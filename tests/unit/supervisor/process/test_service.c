@@ -1,9 +1,11 @@
 /*
  * Tests of supervisor/process/service: when what a worker was asked is asked
- * again.
+ * again, and when it is started again.
  */
 #include <errno.h>
+#include <string.h>
 
+#include "common/limits.h"
 #include "tests/unit/unit.h"
 #include "supervisor/process/process.h"
 
@@ -51,4 +53,29 @@ UNIT_TESTS(a_question_to_one_that_died_is_asked_once_more, UNIT_COUNT(cases))
 	ck_assert_int_eq(
 	    service_ask(&service, ask, &questions, &err), cases[_i].answer);
 	ck_assert_int_eq(questions.asked, cases[_i].asked);
+}
+
+/* One that exits at each start is started less and less often. */
+UNIT_TEST(a_worker_that_exits_at_once_rests)
+{
+	struct service service = { 0 };
+	uint64_t now = 1000, pause = POOL_PAUSE_FIRST_MS;
+	struct err err;
+	int i;
+
+	for (i = 0; i < 12; i++, service.starts++) {
+		ck_assert_int_eq(service_may_start(&service, now, &err), 0);
+		if (i < SERVICE_TRIES)
+			continue;
+		now += pause;
+		ck_assert_int_eq(
+		    service_may_start(&service, now - 1, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "in 1 ms"));
+		pause *= i < SERVICE_TRIES + 7 ? 2 : 1;
+	}
+	ck_assert_uint_ge(pause, POOL_PAUSE_MOST_MS);
+	/* It has run. */
+	now += SERVICE_EARLY_MS;
+	for (i = 0; i < SERVICE_TRIES; i++, service.starts++)
+		ck_assert_int_eq(service_may_start(&service, now, &err), 0);
 }
