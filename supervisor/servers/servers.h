@@ -29,10 +29,10 @@ struct child;
 /* An origin of files: a row of server_sources.def. */
 struct server_source {
 	const char *name; /* in the manual, or the client's name */
-	int project;      /* written by the author of the working directory */
-	int client;       /* a file of another program */
+	bool project;     /* written by the author of the working directory */
+	bool client;      /* a file of another program */
 	enum config_shape shape;
-	int named;        /* by a variable, not by its default path */
+	bool named;       /* by a variable, not by its default path */
 };
 
 enum server_file_state {
@@ -95,9 +95,9 @@ struct server {
 	enum server_state state;
 	char *why; /* why, one sentence; not if taken */
 	enum config_remote remote;
-	int disabled;
-	int shared; /* as in DEFINE */
-	int unsupported; /* skipped: Caisson does not support it */
+	bool disabled;
+	bool shared; /* as in DEFINE */
+	bool unsupported; /* skipped: Caisson does not support it */
 	/* As in the file; name is empty if the whole file is rejected. */
 	char *name;
 	char *command; /* empty for a remote one */
@@ -108,7 +108,7 @@ struct server {
 	char *cwd;
 	char *description;
 	/* Which of its tools are allowed; message DEFINE defines the fields. */
-	int narrowed;
+	bool narrowed;
 	struct server_texts allow;
 	struct server_texts deny;
 	struct server_texts others; /* the same of resources and prompts */
@@ -244,8 +244,8 @@ void server_sources_free(struct server_file_list *files);
 /* The place of the files of a source. */
 struct server_place {
 	char *path;  /* of file or directory; NULL: none */
-	int project; /* within the working directory */
-	int folder;  /* a directory: each *.json in it */
+	bool project; /* within the working directory */
+	bool folder; /* a directory: each *.json in it */
 	const char *home; /* from a variable; NULL: none */
 };
 

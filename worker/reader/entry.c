@@ -629,7 +629,7 @@ entry_read_one(struct entry *entry, const struct entry_member *member,
 		return entry_fail(entry, value,
 		    err_set(err, "%s must be true or false", what));
 	if ((kind == JSON_SPAN_TRUE) == (member->form == ENTRY_ON))
-		*(int *)field = 1;
+		*(bool *)field = true;
 	return 0;
 }
 

@@ -29,8 +29,8 @@ struct entry {
 	struct buffer others; /* of resources and prompts: as in DEFINE */
 	uint64_t concurrency; /* 0: any number of calls */
 	enum config_remote remote;
-	int disabled;
-	int shared; /* one process serves all owners */
+	bool disabled;
+	bool shared; /* one process serves all owners */
 	bool foreign;    /* only the program that owns the file can start it */
 	const char *at; /* the byte of the fault, if there is one */
 	enum config_shape shape; /* of its file */
