@@ -496,8 +496,11 @@
 /* The pause after an idle box failed: doubled each time. */
 #define POOL_PAUSE_FIRST_MS 500
 #define POOL_PAUSE_MOST_MS 60000
-/* The same of a worker, after so many starts of which each soon follows. */
-#define SERVICE_TRIES 4
+/*
+ * The same of a worker, after so many starts of which each soon follows: more
+ * than a user who kills it causes.
+ */
+#define SERVICE_TRIES 10
 #define SERVICE_EARLY_MS 1000
 /* Boxes not needed for a period go, but one; that after so many: 10 minutes. */
 #define POOL_PERIOD_MS 30000

@@ -226,8 +226,8 @@ struct service {
 };
 
 /*
- * Whether it may be started at this time: one that has been started some times
- * in quick succession rests, twice as long each time. Returns 0, or -1 with err.
+ * Whether it may be started at this time: one that was started several times in
+ * quick succession rests, twice as long each time. Returns 0, or -1 with err.
  */
 int service_may_start(
     struct service *service, uint64_t now_ms, struct err *err);

@@ -63,7 +63,7 @@ UNIT_TEST(a_worker_that_exits_at_once_rests)
 	struct err err;
 	int i;
 
-	for (i = 0; i < 12; i++, service.starts++) {
+	for (i = 0; i < SERVICE_TRIES + 9; i++, service.starts++) {
 		ck_assert_int_eq(service_may_start(&service, now, &err), 0);
 		if (i < SERVICE_TRIES)
 			continue;
