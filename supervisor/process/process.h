@@ -219,7 +219,7 @@ struct service {
 	struct channel *channel; /* NULL: not running */
 	struct child *process;
 	unsigned long starts; /* number of starts, and of the last worker */
-	unsigned int early;   /* of these, the last that soon followed another */
+	unsigned int early; /* of these, the last that each soon followed */
 	uint64_t rests_ms;    /* it is not started before this time */
 	struct event *timer;
 	const char *why; /* for failed, which is pending; or NULL */
