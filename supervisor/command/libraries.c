@@ -124,6 +124,7 @@ libraries_ask(struct libraries *libraries, struct options *options)
 	libraries_write(&code, runs, options);
 	request.code = buffer_take(&code, &request.code_len);
 	options->max_output = LIBRARIES_OUTPUT;
+	options->calls_days = 0; /* no call of the user: nothing is kept */
 	owner_open_user(&libraries->owner, runs);
 	runs->idle = libraries_on_idle;
 	runs->idle_ctx = libraries;
