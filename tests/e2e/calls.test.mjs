@@ -256,8 +256,11 @@ test('what was answered is there after any end of Caisson', async (t) => {
 
   await gate.reached();
   await raw.run('print(1)');
-  process.kill(family(raw.pid).find(({ name }) => name === 'store').pid,
-    'SIGKILL');
+
+  const store = () => family(raw.pid).find(({ name }) => name === 'store');
+
+  await until(store, 'the store');
+  process.kill(store().pid, 'SIGKILL');
   gate.open();
   assert.equal((await raw.result(first)).isError, false);
   const last = await raw.run('print(2)');
