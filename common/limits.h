@@ -438,6 +438,8 @@
  * all. An answer counts as at least HTTP_KEPT_MIN.
  */
 #define HTTP_KEPT_SECONDS 300
+/* After which a connection whose body waits is looked at again. */
+#define HTTP_LOOK_MS 250
 #define HTTP_KEPT_LOOK_MS 30000 /* how often the age is looked at */
 #define HTTP_KEPT_GUEST_MAX (16 * MIB)
 #define HTTP_KEPT_MAX (64 * MIB)

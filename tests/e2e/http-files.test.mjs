@@ -275,6 +275,27 @@ test('a file that is cut in the middle leaves nothing', async (t) => {
     { body: Buffer.alloc(4000000) })).status, 201);
 });
 
+test('a client that resets while its file waits is gone at once', async (t) => {
+  const { ask, child, origin, token } = await served(t);
+  const worker = (start) => descendants(child.pid)
+    .find(({ name }) => name.startsWith(start)).pid;
+  const sockets = () => fs.readdirSync(`/proc/${worker('gateway')}/fd`).length;
+
+  assert.equal((await ask('PUT', 'talk/a', { body: 'a' })).status, 201);
+  const files = worker('files');
+  const before = sockets();
+
+  process.kill(files, 'SIGSTOP');
+  const cut = begin(origin, token, 'talk/b', 60000000, Buffer.alloc(50000000));
+
+  await until(() => sockets() > before, 'the upload');
+  await until(() => cut.writableLength > 0, 'it waits');
+  cut.resetAndDestroy();
+  await until(() => sockets() <= before, 'it is gone');
+  process.kill(files, 'SIGCONT');
+  assert.equal((await ask('GET', 'talk/a')).status, 200);
+});
+
 test('files being sent count for their owner, who may send a few',
   async (t) => {
     const { ask, home, origin, token } = await served(t,

@@ -292,7 +292,13 @@ conn_on_more(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (conn->state == CONN_READING)
+	if (conn->state != CONN_READING &&
+	    !event_pending(conn->readable, EV_READ, NULL)) {
+		conn_hold_body(conn);
+		return;
+	}
+	event_add(conn->closed, NULL);
+	if (conn->state == CONN_READING && conn->rest.len > 0)
 		conn_feed(conn);
 }
 
@@ -318,8 +324,7 @@ conn_on_readable(evutil_socket_t fd, short what, void *arg)
 	} else if (conn->state == CONN_POURING) {
 		conn_pour(conn);
 	} else if (conn->ask != NULL && !http_reader_ended(conn->reader)) {
-		/* The body, which waits. */
-		event_del(conn->readable);
+		conn_hold_body(conn);
 	} else if (conn->rest.len > HTTP_AHEAD_MAX) {
 		conn_warn(conn,
 		    "it sends more requests than it awaits answers of");

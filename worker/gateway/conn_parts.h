@@ -88,6 +88,8 @@ void conn_set_timer(struct conn *conn, unsigned int seconds);
 
 /* Reads more from the client, or what it has sent ahead. */
 void conn_read_on(struct conn *conn);
+/* Leaves the rest of a body where it is, until it is read on. */
+void conn_hold_body(struct conn *conn);
 
 /* An answer was written, after which the connection stays. */
 void conn_next(struct conn *conn);

@@ -21,7 +21,7 @@ conn_end_body(struct conn *conn)
 	conn->state = CONN_ASKED;
 	event_del(conn->timer);
 	if (!http_reader_ended(conn->reader))
-		event_del(conn->readable);
+		conn_hold_body(conn);
 }
 
 /* So many bytes were passed on: a client may be slow, but not endlessly. */
@@ -55,8 +55,8 @@ conn_pour(struct conn *conn)
 		buffer_reset(body);
 		conn_end_body(conn);
 	} else if (body->len > 0) {
-		event_del(conn->readable);
 		event_add(conn->stream.writable, NULL);
+		conn_hold_body(conn);
 	} else if (http_reader_ended(conn->reader)) {
 		conn_end_body(conn);
 	} else {

@@ -2,6 +2,7 @@
  * What a connection waits for, and for how long: see conn_parts.h. Runs in the
  * gateway.
  */
+#include <poll.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
@@ -78,6 +79,24 @@ conn_read_on(struct conn *conn)
 	} else {
 		event_add(conn->readable, NULL);
 	}
+}
+
+/*
+ * Libevent tells of a reset as of bytes that can be read, again and again, so
+ * the socket is left out of the loop, and looked at by a timer.
+ */
+void
+conn_hold_body(struct conn *conn)
+{
+	static const struct timeval later = { .tv_usec = HTTP_LOOK_MS * 1000 };
+	struct pollfd socket = { .fd = conn->fd, .events = POLLRDHUP };
+
+	event_del(conn->readable);
+	event_del(conn->closed);
+	if (poll(&socket, 1, 0) > 0)
+		conn_break(conn);
+	else
+		event_add(conn->more, &later);
 }
 
 /* The next request may already be there. */
