@@ -26,6 +26,7 @@
 #define IPC_PACKET_MAX (64 * KIB)
 #define IPC_INLINE_MAX (16 * KIB)
 #define IPC_FDS_MAX 8
+#define IPC_SEAL_TRIES 4
 /* Rows of the catalogue hold the names of messages and fields, with a NUL. */
 #define IPC_NAME_SIZE 20
 /* The most fields of a message for which the manual has room. */

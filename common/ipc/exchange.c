@@ -1,6 +1,7 @@
 /*
  * An exchange: see exchange.h. Runs in the broker and the store.
  */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "exchange.h"
@@ -53,7 +54,8 @@ exchange_sent(struct exchange *exchange, int sent, const struct err *err)
 {
 	if (sent == 0)
 		return;
-	log_debug("execution %" PRIu64 " cannot be answered: %s",
+	(err->code == EPIPE || err->code == ECONNRESET ? log_debug : log_warn)(
+	    "execution %" PRIu64 " cannot be answered: %s",
 	    exchange->execution, err->text);
 	exchange_end(exchange);
 }

@@ -157,6 +157,21 @@ ipc_put_u32(struct ipc_packet *packet, size_t value)
 	ipc_put(packet, &wire, sizeof(wire));
 }
 
+/*
+ * Seals a memfd. The kernel refuses that while it holds one of the pages, as
+ * when it moves them, and waits for 150 ms each time. Returns 0, or -1.
+ */
+static int
+ipc_seal_memfd(int fd)
+{
+	int n, tries = 0;
+
+	do
+		n = fcntl(fd, F_ADD_SEALS, IPC_SEALS);
+	while (n == -1 && errno == EBUSY && ++tries < IPC_SEAL_TRIES);
+	return n;
+}
+
 /* Returns a sealed memfd with the bytes, or -1 with err. */
 static int
 ipc_seal(const uint8_t *data, size_t len, struct err *err)
@@ -167,7 +182,7 @@ ipc_seal(const uint8_t *data, size_t len, struct err *err)
 		return err_sys(err, "create a memfd");
 	if (fd_write_all(fd, data, len) == -1)
 		return err_sys(err, "write a memfd of %zu bytes", len);
-	if (fcntl(fd, F_ADD_SEALS, IPC_SEALS) == -1)
+	if (ipc_seal_memfd(fd) == -1)
 		return err_sys(err, "seal a memfd");
 	return fd_take(&fd);
 }
