@@ -70,7 +70,7 @@ file_fault_text(enum file_fault fault, const struct options *options,
 		    "copy it instead",
 		[FILE_FAULT_NAME] = "its name must be UTF-8 without "
 		    "control characters, and its path relative, without . and "
-		    "..",
+		    "..; it has too many bytes or directories, or one of those",
 		[FILE_FAULT_UNREADABLE] = "it cannot be read: its mode forbids "
 		    "that",
 		[FILE_FAULT_CHANGED] = "it changed while it was read",
