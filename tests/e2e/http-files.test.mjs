@@ -87,6 +87,17 @@ test('a file is put, read, read in part, replaced and removed', async (t) => {
 
   assert.equal(empty.headers.get('etag'), '"2"');
   assert.equal(await empty.text(), '');
+
+  /* A printed address names a version, and so may a path. */
+  const one = await ask('GET', 'talk/a%20b.bin?version=1');
+
+  assert.deepEqual(Buffer.from(await one.arrayBuffer()), bytes);
+  for (const [method, query, status] of [['GET', '?version=7', 404],
+    ['GET', '?version=x', 404], ['DELETE', '?all=1', 404],
+    ['PUT', '?version=1', 400], ['DELETE', '?version=1', 204],
+    ['GET', '?version=1', 404], ['GET', '?version=2', 200]])
+    assert.equal((await ask(method, `talk/a%20b.bin${query}`,
+      method === 'PUT' ? { body: 'x' } : {})).status, status, method + query);
   assert.equal((await ask('DELETE', 'talk/a%20b.bin')).status, 204);
   for (const method of ['GET', 'DELETE'])
     assert.equal((await ask(method, 'talk/a%20b.bin')).status, 404);
@@ -252,6 +263,20 @@ function begin(origin, token, name, length, body) {
   connection.write(body);
   return connection;
 }
+
+test('a file without a length is not taken', async (t) => {
+  const { ask, origin, token } = await served(t);
+  const { hostname, port } = new URL(origin);
+  const put = net.connect(port, hostname);
+
+  put.write(`PUT /files/talk/a HTTP/1.1\r\nHost: ${hostname}\r\n` +
+    `Authorization: Bearer ${token}\r\n\r\n`);
+  const [answer] = await once(put, 'data');
+
+  put.destroy();
+  assert.match(String(answer), /^HTTP\/1\.1 411 /);
+  assert.equal((await ask('GET', 'talk/a')).status, 404);
+});
 
 test('a file that is cut in the middle leaves nothing', async (t) => {
   const { ask, home, origin, token } = await served(t,

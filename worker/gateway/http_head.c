@@ -306,7 +306,8 @@ http_read_meaning(struct http_head *head, struct http_fault *fault)
 		return http_refuse(
 		    fault, 400, route_say(ROUTE_BODIES, head->target));
 	/* Where the file is kept, room for it is made ahead. */
-	if (head->chunked && route_streams(head->method, head->target))
+	if (head->fields[HTTP_CONTENT_LENGTH] == NULL &&
+	    route_streams(head->method, head->target))
 		return http_refuse(fault, 411,
 		    "a file is sent with Content-Length, not in chunks");
 	/* A connection of HTTP/1.0 is kept only on request: never, here. */

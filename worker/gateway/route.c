@@ -18,19 +18,18 @@ route_rest(const struct route *route, const char *target, size_t *len)
 {
 	const char *rest = target + strlen(route->path);
 
-	*len = strcspn(rest, "?");
+	*len = strlen(rest);
 	return rest;
 }
 
 static int
 route_is_of(const struct route *route, const char *target)
 {
-	size_t len = strlen(route->path), rest;
+	size_t len = strlen(route->path);
 
-	if (strncmp(target, route->path, len) != 0)
-		return 0;
-	route_rest(route, target, &rest);
-	return rest == 0 || route->path[len - 1] == '/';
+	return strncmp(target, route->path, len) == 0 &&
+	    (target[len] == '\0' || target[len] == '?' ||
+	        route->path[len - 1] == '/');
 }
 
 const struct route *

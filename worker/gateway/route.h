@@ -25,7 +25,7 @@ struct route {
 const struct route *route_find(const char *method, const char *target);
 
 /*
- * Returns what a target has below the path of its row, without the query: len
+ * Returns what a target has below the path of its row, with the query: len
  * bytes, borrowed from the target.
  */
 const char *route_rest(

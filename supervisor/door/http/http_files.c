@@ -151,21 +151,22 @@ http_files_on_done(void *ctx, const struct files_end *end)
 /* Beginning */
 
 /*
- * Fills *user. Returns the name in the target, and with *owner whose file it
- * is, which the caller frees both; NULL if the request was answered.
+ * Fills *user. Returns the name in the target, with *version, and with *owner
+ * whose file it is; the caller frees both. NULL if the request was answered.
  */
 static char *
 http_files_begin(struct http_request *request, const struct ipc_ask *ask,
-    struct files_user *user, char **owner)
+    struct files_user *user, uint64_t *version, char **owner)
 {
 	auto_free char *conversation = NULL;
-	char *name = file_link_read_path(
-	    (const char *)ask->rest.data, ask->rest.len, &conversation);
+	char *name = file_link_read_path((const char *)ask->rest.data,
+	    ask->rest.len, version, &conversation);
 
 	if (name == NULL) {
 		http_files_refuse(request, 404,
 		    "the path of a file is /files/CONVERSATION/NAME, or "
-		    "/files/NAME, each percent-encoded");
+		    "/files/NAME, each percent-encoded and not too long (255 "
+		    "bytes); behind it may stand ?version=N");
 		return NULL;
 	}
 	*owner = files_conversation(request->guest->owner->scope, conversation);
@@ -200,26 +201,30 @@ void
 http_files_on_get(struct http_request *request, struct ipc_ask *ask)
 {
 	struct files_user user;
+	uint64_t version;
 	auto_free char *owner = NULL;
-	auto_free char *name = http_files_begin(request, ask, &user, &owner);
+	auto_free char *name =
+	    http_files_begin(request, ask, &user, &version, &owner);
 	struct err err;
 
 	if (name != NULL)
 		http_files_started(request, files_fetch(http_files(request),
-		    owner, name, 0, &user, &err), &err);
+		    owner, name, version, &user, &err), &err);
 }
 
 void
 http_files_on_delete(struct http_request *request, struct ipc_ask *ask)
 {
 	struct files_user user;
+	uint64_t version;
 	auto_free char *owner = NULL;
-	auto_free char *name = http_files_begin(request, ask, &user, &owner);
+	auto_free char *name =
+	    http_files_begin(request, ask, &user, &version, &owner);
 	struct err err;
 
 	if (name != NULL)
 		http_files_started(request, files_remove(http_files(request),
-		    owner, name, 0, &user, &err), &err);
+		    owner, name, version, &user, &err), &err);
 }
 
 /* Returns how many files a guest is sending. */
@@ -238,12 +243,20 @@ void
 http_files_on_put(struct http_request *request, struct ipc_ask *ask)
 {
 	struct files_user user;
+	uint64_t version;
 	auto_free char *owner = NULL;
-	auto_free char *name = http_files_begin(request, ask, &user, &owner);
+	auto_free char *name =
+	    http_files_begin(request, ask, &user, &version, &owner);
 	struct err err;
 
 	if (name == NULL)
 		return;
+	if (version > 0) {
+		http_files_refuse(request, 400,
+		    "a file that is sent becomes its next version: leave "
+		    "?version away");
+		return;
+	}
 	if (http_files_sent(request->guest) >= HTTP_UPLOADS_MAX) {
 		request->wait = 1;
 		http_files_refuse(request, 429,

@@ -143,9 +143,10 @@ char *file_link_read(
 
 /*
  * The same for NAME or CONVERSATION/NAME, each percent-encoded, in len bytes
- * without a NUL.
+ * without a NUL, with ?version=N or without.
  */
-char *file_link_read_path(const char *path, size_t len, char **conversation);
+char *file_link_read_path(const char *path, size_t len, uint64_t *version,
+    char **conversation);
 
 /*
  * Writes TOON (Token-Oriented Object Notation, version 4.4 of

@@ -191,12 +191,33 @@ file_link_read_rest(char *text, int talk, char **conversation)
 	return mem_strdup(name);
 }
 
+/* Cuts the query off a text. Returns 0, or -1 if it asks for no version. */
+static int
+file_link_cut_query(char *text, uint64_t *version)
+{
+	const size_t prefix = strlen(FILE_LINK_VERSION);
+	char *query = strchr(text, '?');
+	int n = 0;
+
+	*version = 0;
+	if (query == NULL)
+		return 0;
+	if (strncmp(query, FILE_LINK_VERSION, prefix) != 0 ||
+	    file_link_read_version(query + prefix, version) == -1)
+		n = -1;
+	*query = '\0';
+	return n;
+}
+
 char *
-file_link_read_path(const char *path, size_t len, char **conversation)
+file_link_read_path(const char *path, size_t len, uint64_t *version,
+    char **conversation)
 {
 	auto_free char *text = mem_dup(path, len);
 
 	*conversation = NULL;
+	if (file_link_cut_query(text, version) == -1)
+		return NULL;
 	return file_link_read_rest(
 	    text, strchr(text, '/') != NULL, conversation);
 }
@@ -208,21 +229,11 @@ file_link_read(struct json_span uri, uint64_t *version, char **conversation)
 	size_t len, prefix =
 	    strlen(talk ? FILE_LINK_CONVERSATIONS : FILE_LINK_PREFIX);
 	auto_free char *text = json_span_string(uri, &len, NULL);
-	char *rest, *query;
 
 	*version = 0;
 	*conversation = NULL;
-	if (text == NULL || strlen(text) != len || len <= prefix)
+	if (text == NULL || strlen(text) != len || len <= prefix ||
+	    file_link_cut_query(text + prefix, version) == -1)
 		return NULL;
-	rest = text + prefix;
-	query = strchr(rest, '?');
-	if (query != NULL &&
-	    (strncmp(query, FILE_LINK_VERSION, strlen(FILE_LINK_VERSION)) !=
-	            0 ||
-	        file_link_read_version(
-	            query + strlen(FILE_LINK_VERSION), version) == -1))
-		return NULL;
-	if (query != NULL)
-		*query = '\0';
-	return file_link_read_rest(rest, talk, conversation);
+	return file_link_read_rest(text + prefix, talk, conversation);
 }
