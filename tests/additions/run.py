@@ -153,7 +153,7 @@ def use(caisson, environment):
         yield "runtime", call("run_python", code="print(6 * 7)"), "42"
     finally:
         program.close()
-    yield "path", fetched(caisson, environment, "/hello/you?x"), (
+    yield "path", fetched(caisson, environment, "/hello/you"), (
         '{"hello":"you"}')
     yield "path", fetched(caisson, environment, "/other"), (
         "the only paths here are /mcp, /mcp/events, /files/ and /hello/")
