@@ -138,7 +138,7 @@ static int
 server_check_header(const char *name, const char *value, struct err *err)
 {
 	static const char marks[] = "!#$%&'*+-.^_`|~";
-	/* One that begins with a colon is sent to nobody: see CONNECT. */
+	/* One that begins with a colon is not sent: see CONNECT. */
 	const char *p = name[0] == ':' ? name + 1 : name;
 
 	for (; *p != '\0' && (isalnum((unsigned char)*p) ||

@@ -1,6 +1,6 @@
 /*
  * Logins at remote servers: a person agrees in a browser, the tokens are kept
- * and renewed, and nobody else sees them.
+ * and renewed, and are shown to no other.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -143,7 +143,7 @@ test('the address can be pasted, and each owner logs in for itself',
     wants(await bob.text(attempt));
   });
 
-test('a token that has expired is renewed once, by whoever', async (t) => {
+test('a token that has expired is renewed once, by one of several', async (t) => {
   const authority = await serveAuthority(t);
   const options = known(t, authority);
 
@@ -209,7 +209,7 @@ test('a call that needs more rights says so, and a login asks for them',
     assert.equal(text(await run(client, call)), '{"a":1}');
   });
 
-test('a client of its own, and one that needs nobody', async (t) => {
+test('a client of its own, and one without a login', async (t) => {
   const authority = await serveAuthority(t, { registers: false });
   const oauth = { clientId: 'us', clientSecret: '${SECRET}' };
   const env = { SECRET: 'between&us' };

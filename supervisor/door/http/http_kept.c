@@ -59,7 +59,7 @@ http_kept_forget(struct http_guest *guest, const struct http_session *session)
 	}
 }
 
-/* Drops what nobody has come back for. */
+/* Drops what no client has come back for. */
 static void
 http_kept_on_timer(evutil_socket_t fd, short what, void *arg)
 {

@@ -151,8 +151,9 @@ enter_on_return(void *ctx, const char *target)
 	else if (iss != NULL ? strcmp(iss, enter->authority.issuer) != 0 :
 	                       enter->authority.iss)
 		enter_fail(enter, "the answer is not of %s: it says that it "
-		    "is of %.200s; somebody may be in between, so nothing was "
-		    "sent", issuer, iss == NULL ? "nobody" : iss);
+		    "is of %.200s; another server may have answered, so "
+		    "nothing was sent", issuer,
+		    iss == NULL ? "no server" : iss);
 	else if (error != NULL)
 		enter_fail(enter, "%s has refused the login: %.100s%s%.300s",
 		    issuer, error, why == NULL ? "" : ": ",
