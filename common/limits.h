@@ -841,7 +841,7 @@
  * code needs. Then it uses the allocator of Python, which is faster, but uses
  * more pages.
  */
-#define BOX_NEAR_MOST MIB
+#define BOX_COMPACT_MOST MIB
 /*
  * Memory that a template turns into a huge page, which has this size with pages
  * of 4 KiB: where half of it is in use, boxes gain more than the template

@@ -17,8 +17,8 @@
  */
 extern void PyObject_GetArenaAllocator(struct pages_allocator *allocator);
 extern void PyObject_SetArenaAllocator(struct pages_allocator *allocator);
-extern void PyMem_GetAllocator(int kind, struct near_allocator *allocator);
-extern void PyMem_SetAllocator(int kind, struct near_allocator *allocator);
+extern void PyMem_GetAllocator(int kind, struct compact_allocator *allocator);
+extern void PyMem_SetAllocator(int kind, struct compact_allocator *allocator);
 
 /* The other half of the library. */
 static const struct module_template *module_template;
@@ -67,7 +67,7 @@ module_serve(PyObject *self, PyObject *frame)
 	 * copies none of it.
 	 */
 	PyOS_BeforeFork();
-	near_limit(BOX_NEAR_MOST);
+	compact_limit(BOX_COMPACT_MOST);
 	if (module_template->sample(bytes, (size_t)size) == 1)
 		return module_become_box();
 	if (module_template->begin(&err) == -1)
@@ -93,39 +93,40 @@ module_rehearse(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(module_near_doc,
-    "near()\n\nHave what is allocated from now on lie side by side.");
+PyDoc_STRVAR(module_compact_doc,
+    "compact()\n\nHave what is allocated from now on lie side by side.");
 
 static PyObject *
-module_near(PyObject *self, PyObject *nothing)
+module_compact(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
-	near_begin(PyMem_GetAllocator, PyMem_SetAllocator);
+	compact_begin(PyMem_GetAllocator, PyMem_SetAllocator);
 	Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(module_far_doc, "far()\n\nEnd what near() has begun.");
+PyDoc_STRVAR(module_compact_end_doc,
+    "compact_end()\n\nEnd what compact() has begun.");
 
 static PyObject *
-module_far(PyObject *self, PyObject *nothing)
+module_compact_end(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
-	near_end();
+	compact_end();
 	Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(module_fill_doc,
     "fill()\n\nHave what is allocated from now on lie close together. Ends "
-    "what near() has begun.");
+    "what compact() has begun.");
 
 static PyObject *
 module_fill(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
-	near_end();
+	compact_end();
 	holes_fill(PyObject_Malloc);
 	Py_RETURN_NONE;
 }
@@ -153,7 +154,7 @@ module_gather(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
-	near_end();
+	compact_end();
 	pages_gather(PyObject_GetArenaAllocator, PyObject_SetArenaAllocator);
 	Py_RETURN_NONE;
 }
@@ -235,8 +236,9 @@ static PyMethodDef module_functions[] = {
 	{ "serve", module_serve, METH_O, module_serve_doc },
 	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
 	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
-	{ "near", module_near, METH_NOARGS, module_near_doc },
-	{ "far", module_far, METH_NOARGS, module_far_doc },
+	{ "compact", module_compact, METH_NOARGS, module_compact_doc },
+	{ "compact_end", module_compact_end, METH_NOARGS,
+	    module_compact_end_doc },
 	{ "part", module_part, METH_NOARGS, module_part_doc },
 	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
@@ -261,7 +263,7 @@ module_make(const struct module_template *template)
 	/* Boxes write to this module, and to what is made before gather(). */
 	if (!module_is_box) {
 		holes_fill(PyObject_Malloc);
-		near_begin(PyMem_GetAllocator, PyMem_SetAllocator);
+		compact_begin(PyMem_GetAllocator, PyMem_SetAllocator);
 	}
 	return PyModuleDef_Init(&module_definition);
 }

@@ -52,7 +52,7 @@ void pages_part(holes_allocate *allocate);
 void pages_enlarge(void);
 
 /* How the interpreter allocates blocks of one kind. */
-struct near_allocator {
+struct compact_allocator {
 	void *context;
 	void *(*allocate)(void *context, size_t size);
 	void *(*allocate_zeroed)(void *context, size_t count, size_t size);
@@ -61,21 +61,21 @@ struct near_allocator {
 };
 
 /* The kinds that have small blocks: PYMEM_DOMAIN_MEM and PYMEM_DOMAIN_OBJ. */
-#define NEAR_FIRST 1
-#define NEAR_KINDS 2
+#define COMPACT_FIRST 1
+#define COMPACT_KINDS 2
 
 /* Reads the allocator of a kind, or sets it. */
-typedef void near_exchange(int kind, struct near_allocator *allocator);
+typedef void compact_exchange(int kind, struct compact_allocator *allocator);
 
 /*
- * near.c: has blocks that are allocated from now on lie side by side, until
- * near_end(), or until they are larger together than the limit that is set
+ * compact.c: has blocks that are allocated from now on lie side by side, until
+ * compact_end(), or until they are larger together than the limit that is set
  * afterwards. Does nothing if that has begun, or if the allocator is not the
  * usual one of Python.
  */
-void near_begin(near_exchange *get, near_exchange *set);
-void near_limit(size_t most);
-void near_end(void);
+void compact_begin(compact_exchange *get, compact_exchange *set);
+void compact_limit(size_t most);
+void compact_end(void);
 
 /* What the library does as a template, of which the interpreter is a part. */
 struct module_template {

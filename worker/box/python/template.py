@@ -155,7 +155,7 @@ class Template:
         # Has what is allocated from now on lie close together.
         self.fill = library.fill
         # Has what is allocated lie side by side, and ends that; fill() does.
-        self.near, self.far = library.near, library.far
+        self.compact, self.compact_end = library.compact, library.compact_end
         # Does all that comes with a fork but the fork.
         self.rehearse = library.rehearse
         # Ends the process; and the template, for a reason, which is logged.
@@ -174,9 +174,9 @@ class Template:
         """
         names = marshal.dumps(names_in(load()))
         self.fill()
-        self.near()
+        self.compact()
         self.names = list(map(sys.intern, marshal.loads(names)))
-        self.far()
+        self.compact_end()
 
     def move(self, run, namespace):
         """Have the code that run runs lie side by side, and what it uses of a
@@ -194,7 +194,7 @@ class Template:
         copied(codes)  # the first time more is made, which stays
         gc.collect()
         self.fill()
-        self.near()
+        self.compact()
         namespace.update([(name, moved(namespace[name])) for name in used])
         copies = copied(codes)
         functions += filter(is_function, map(namespace.get, used))

@@ -359,10 +359,10 @@ def become_template(ending):
     unstand()
     gc.freeze()
     # No box has these.
-    fill, near, serve, _, _, _ = map(vars(TEMPLATE).pop, (
-        "fill", "near", "serve", "far", "rehearse", "refuse"))
+    fill, compact, serve, _, _, _ = map(vars(TEMPLATE).pop, (
+        "fill", "compact", "serve", "compact_end", "rehearse", "refuse"))
     fill()  # what the rehearsals have freed lies here and there
-    near()
+    compact()
     stand()  # not frozen: the collector takes it apart in the end
     gc.enable()
     serve(EMPTY_FRAME)

@@ -1,6 +1,6 @@
 /*
- * Tests of worker/box/python/near: blocks come from the heap until the limit is
- * reached, and what others have put in the place of an allocator stays.
+ * Tests of worker/box/python/compact: blocks come from the heap until the limit
+ * is reached, and what others have put in the place of an allocator stays.
  */
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 #include "worker/box/python/python.h"
 
-static struct near_allocator current[NEAR_FIRST + NEAR_KINDS];
+static struct compact_allocator current[COMPACT_FIRST + COMPACT_KINDS];
 static size_t usual; /* blocks that the allocator of the interpreter made */
 
 static void *
@@ -39,13 +39,13 @@ release(void *context, void *block)
 }
 
 static void
-get(int kind, struct near_allocator *allocator)
+get(int kind, struct compact_allocator *allocator)
 {
 	*allocator = current[kind];
 }
 
 static void
-set(int kind, struct near_allocator *allocator)
+set(int kind, struct compact_allocator *allocator)
 {
 	current[kind] = *allocator;
 }
@@ -55,18 +55,18 @@ begin(void *context)
 {
 	int kind;
 
-	for (kind = NEAR_FIRST; kind < NEAR_FIRST + NEAR_KINDS; kind++)
-		current[kind] = (struct near_allocator){ context, allocate,
+	for (kind = COMPACT_FIRST; kind < COMPACT_FIRST + COMPACT_KINDS; kind++)
+		current[kind] = (struct compact_allocator){ context, allocate,
 			allocate_zeroed, reallocate, release };
 	usual = 0;
-	near_begin(get, set);
+	compact_begin(get, set);
 }
 
 /* Makes and frees blocks of a kind, in each way. */
 static void
 use(int kind)
 {
-	const struct near_allocator *of = &current[kind];
+	const struct compact_allocator *of = &current[kind];
 	char *block = of->allocate(of->context, 0);
 	char *zeroed = of->allocate_zeroed(of->context, BOX_BLOCK_STEP, 2);
 	char *grown = of->reallocate(of->context, NULL, BOX_BLOCK_STEP);
@@ -86,7 +86,7 @@ use_both(void)
 {
 	int kind;
 
-	for (kind = NEAR_FIRST; kind < NEAR_FIRST + NEAR_KINDS; kind++)
+	for (kind = COMPACT_FIRST; kind < COMPACT_FIRST + COMPACT_KINDS; kind++)
 		use(kind);
 }
 
@@ -95,27 +95,27 @@ UNIT_TEST(blocks_come_from_the_heap_until_the_end)
 	begin(NULL);
 	use_both();
 	ck_assert_uint_eq(usual, 0);
-	near_end();
-	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate);
+	compact_end();
+	ck_assert_ptr_eq(current[COMPACT_FIRST].allocate, allocate);
 	use_both();
 	ck_assert_uint_gt(usual, 0);
 }
 
 UNIT_TEST(the_end_comes_with_the_first_block_above_the_limit)
 {
-	const struct near_allocator *of = &current[NEAR_FIRST];
+	const struct compact_allocator *of = &current[COMPACT_FIRST];
 
 	begin(NULL);
-	near_limit(BOX_BLOCK_MOST);
+	compact_limit(BOX_BLOCK_MOST);
 	of->free(of->context, of->allocate(of->context, BOX_BLOCK_MOST));
 	ck_assert_uint_eq(usual, 0);
 	of->free(of->context, of->allocate(of->context, 1));
 	ck_assert_uint_eq(usual, 1);
-	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate);
-	ck_assert_ptr_eq(current[NEAR_FIRST + 1].allocate, allocate);
+	ck_assert_ptr_eq(current[COMPACT_FIRST].allocate, allocate);
+	ck_assert_ptr_eq(current[COMPACT_FIRST + 1].allocate, allocate);
 }
 
-static struct near_allocator inner;
+static struct compact_allocator inner;
 
 static void *
 allocate_around(void *context, size_t size)
@@ -127,24 +127,24 @@ allocate_around(void *context, size_t size)
 UNIT_TEST(an_allocator_around_it_stays)
 {
 	begin(NULL);
-	near_limit(0);
-	inner = current[NEAR_FIRST];
-	current[NEAR_FIRST].allocate = allocate_around;
-	release(NULL, current[NEAR_FIRST].allocate(NULL, 1));
+	compact_limit(0);
+	inner = current[COMPACT_FIRST];
+	current[COMPACT_FIRST].allocate = allocate_around;
+	release(NULL, current[COMPACT_FIRST].allocate(NULL, 1));
 	ck_assert_uint_eq(usual, 1);
-	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate_around);
-	current[NEAR_FIRST] = inner;
-	release(NULL, current[NEAR_FIRST].allocate(NULL, 1));
+	ck_assert_ptr_eq(current[COMPACT_FIRST].allocate, allocate_around);
+	current[COMPACT_FIRST] = inner;
+	release(NULL, current[COMPACT_FIRST].allocate(NULL, 1));
 	ck_assert_uint_eq(usual, 2);
-	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate);
+	ck_assert_ptr_eq(current[COMPACT_FIRST].allocate, allocate);
 }
 
 UNIT_TEST(an_allocator_with_a_context_is_left_alone)
 {
 	begin(&usual);
-	ck_assert_ptr_eq(current[NEAR_FIRST].allocate, allocate);
+	ck_assert_ptr_eq(current[COMPACT_FIRST].allocate, allocate);
 	use_both();
 	ck_assert_uint_gt(usual, 0);
-	near_end();
-	ck_assert_ptr_eq(current[NEAR_FIRST].context, &usual);
+	compact_end();
+	ck_assert_ptr_eq(current[COMPACT_FIRST].context, &usual);
 }
