@@ -49,18 +49,18 @@ adopt_add_entry(const struct adopt_work *work, const struct server *server,
 
 /* Adds our file unparsed, since the user may have added unknown members. */
 static int
-adopt_add_own(const struct adopt_work *work, struct adopt_record *record,
+adopt_add_target(const struct adopt_work *work, struct adopt_record *record,
     struct err *err)
 {
 	struct adopt_file file = { 0 };
 	int done = 0;
 
-	if (work->plan.own != NULL)
-		done = adopt_file_read(&file, work->own, err);
+	if (work->plan.target != NULL)
+		done = adopt_file_read(&file, work->target, err);
 	if (file.data.len > 0)
-		buffer_add(&record->own, file.data.data, file.data.len);
+		buffer_add(&record->target, file.data.data, file.data.len);
 	adopt_file_reset(&file);
-	return done == -1 ? err_wrap(err, "%s", work->own) : 0;
+	return done == -1 ? err_wrap(err, "%s", work->target) : 0;
 }
 
 static int
@@ -83,7 +83,7 @@ adopt_make_record(const struct adopt_work *work, struct adopt_record *record,
 	        &record->after, err) == -1)
 		return err_wrap(err, "%s", plan->file->path);
 	if (adopt_file_check(&work->file, record->after.len, err) == -1 ||
-	    adopt_add_own(work, record, err) == -1)
+	    adopt_add_target(work, record, err) == -1)
 		return -1;
 	for (i = 0; i < plan->count; i++)
 		if (plan->rows[i].moves)
@@ -117,16 +117,16 @@ adopt_write_record(const struct adopt_work *work, struct adopt_record *record,
 
 /* Servers that did not move are not in our file either; it may be too late. */
 static void
-adopt_restore_own(
+adopt_restore_target(
     const struct adopt_work *work, const struct adopt_record *record)
 {
 	struct err why;
 
-	if (record->own.len == 0)
-		(void)unlink(work->own);
+	if (record->target.len == 0)
+		(void)unlink(work->target);
 	else
-		(void)adopt_file_write_through(work->own, record->own.data,
-		    record->own.len, &why);
+		(void)adopt_file_write_through(work->target,
+		    record->target.data, record->target.len, &why);
 }
 
 static int
@@ -141,11 +141,11 @@ adopt_do(const struct adopt_work *work, struct adopt_record *record,
 	lock = adopt_file_lock(work->folder, err);
 	if (lock == -1 || adopt_write_record(work, record, err) == -1)
 		return -1;
-	if (adopt_work_write_own(work, err) == 0 &&
+	if (adopt_work_write_target(work, err) == 0 &&
 	    adopt_file_replace(&work->file, record->after.data,
 	        record->after.len, err) == 0)
 		return 0;
-	adopt_restore_own(work, record);
+	adopt_restore_target(work, record);
 	/* The change was not made, so there is nothing to undo. */
 	if (record->path != NULL)
 		(void)adopt_record_undone(record, &why);
@@ -165,11 +165,11 @@ adopt_tell(const struct adopt_work *work)
 	if (work->plan.moves > 0)
 		printf("%s will ask once for each run_python, no longer for "
 		       "each tool.\n", client->source);
-	if (client->own == NULL)
+	if (client->command == NULL)
 		return;
 	adopt_client_add_command(&command, client, work->program);
 	printf("To register without moving anything, %s has a command of its "
-	       "own: %s\n", client->source, command.data);
+	       "target: %s\n", client->source, command.data);
 }
 
 /*
@@ -209,10 +209,10 @@ adopt_forward(struct adopt_work *work, const struct command_setup *setup,
 	size_t i;
 
 	if (command_has(work->asked, COMMAND_FLAG_JSON)) {
-		adopt_show_json(plan, work->own);
+		adopt_show_json(plan, work->target);
 		return 0;
 	}
-	adopt_show(plan, work->program, work->own);
+	adopt_show(plan, work->program, work->target);
 	if (plan->registered && plan->moves == 0) {
 		printf("There is nothing to change.\n");
 		return 0;
@@ -248,7 +248,7 @@ adopt_work(struct adopt_work *work, const struct command_setup *setup,
 	int done, undone = 0;
 
 	if (adopt_plan_make(&work->plan, &work->servers, work->client,
-	        work->asked, work->own, 0, err) == -1 ||
+	        work->asked, work->target, 0, err) == -1 ||
 	    adopt_work_read(work, err) == -1)
 		return -1;
 	if (command_has(work->asked, COMMAND_FLAG_UNDO)) {
@@ -285,7 +285,7 @@ adopt_client(
 		buffer_reset(&work.denied);
 	}
 	free(work.program);
-	free(work.own);
+	free(work.target);
 	free(work.folder);
 	return done;
 }

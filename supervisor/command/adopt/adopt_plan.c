@@ -67,22 +67,22 @@ adopt_plan_find(struct adopt_plan *plan, struct err *err)
 
 /* Finds our file, which must be valid, since it is rewritten without loss. */
 static int
-adopt_plan_find_own(
-    struct adopt_plan *plan, const char *own, struct err *err)
+adopt_plan_find_target(
+    struct adopt_plan *plan, const char *target, struct err *err)
 {
 	const struct server_file *file;
 	const struct server *server;
 
 	TAILQ_FOREACH (file, &plan->servers->files, entry)
-		if (file->path != NULL && strcmp(file->path, own) == 0)
-			plan->own = file;
-	if (plan->own == NULL)
+		if (file->path != NULL && strcmp(file->path, target) == 0)
+			plan->target = file;
+	if (plan->target == NULL)
 		return 0;
-	if (plan->own->state != SERVER_FILE_TAKEN)
-		return adopt_plan_refuse(plan, plan->own, err);
+	if (plan->target->state != SERVER_FILE_TAKEN)
+		return adopt_plan_refuse(plan, plan->target, err);
 	TAILQ_FOREACH (server, &plan->servers->list, entry)
-		if (server->file == plan->own && server->command == NULL)
-			return err_set(err, "%s:%llu:%llu: %s", own,
+		if (server->file == plan->target && server->command == NULL)
+			return err_set(err, "%s:%llu:%llu: %s", target,
 			    (unsigned long long)server->line,
 			    (unsigned long long)server->column, server->why);
 	return 0;
@@ -95,9 +95,9 @@ static int
 adopt_plan_text_differs(const struct adopt_plan *plan, const char *text)
 {
 	const struct servers_setup *setup = &plan->servers->setup;
-	struct expand own = { .envp = setup->envp, .folder = setup->folder,
+	struct expand ours = { .envp = setup->envp, .folder = setup->folder,
 		.shape = CONFIG_SHAPE_PLAIN };
-	struct expand theirs = own;
+	struct expand theirs = ours;
 	struct err err;
 	auto_free char *one = NULL;
 	auto_free char *other = NULL;
@@ -107,7 +107,7 @@ adopt_plan_text_differs(const struct adopt_plan *plan, const char *text)
 	if (!plan->client->expands)
 		return strstr(text, "${") != NULL;
 	theirs.shape = plan->file->source->shape;
-	one = expand_text(&own, text, &err);
+	one = expand_text(&ours, text, &err);
 	other = expand_text(&theirs, text, &err);
 	return one == NULL || other == NULL || strcmp(one, other) != 0;
 }
@@ -294,16 +294,16 @@ adopt_plan_check_keep(const struct adopt_plan *plan,
 int
 adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
     const struct adopt_client *client, const struct command_flags *asked,
-    const char *own, int copies, struct err *err)
+    const char *target, int copies, struct err *err)
 {
 	const struct server *server;
 
 	*plan = (struct adopt_plan){ .client = client,
 		.servers = servers,
-		.path = own,
+		.path = target,
 		.copies = copies };
 	if (adopt_plan_find(plan, err) == -1 ||
-	    adopt_plan_find_own(plan, own, err) == -1)
+	    adopt_plan_find_target(plan, target, err) == -1)
 		return -1;
 	plan->rows =
 	    mem_alloc((servers->count + 1) * sizeof(*plan->rows));
@@ -333,7 +333,7 @@ adopt_plan_owns(const struct adopt_plan *plan, const char *name)
 	const struct server *server;
 
 	TAILQ_FOREACH (server, &plan->servers->list, entry)
-		if (plan->own != NULL && server->file == plan->own &&
+		if (plan->target != NULL && server->file == plan->target &&
 		    strcmp(server->name, name) == 0)
 			return 1;
 	return 0;
@@ -351,7 +351,7 @@ adopt_plan_add_rest(const struct adopt_plan *plan,
 	*count = 0;
 	adopt_json_begin(out);
 	TAILQ_FOREACH (server, &plan->servers->list, entry) {
-		if (plan->own == NULL || server->file != plan->own)
+		if (plan->target == NULL || server->file != plan->target)
 			continue;
 		named = 0;
 		TEXT_LIST_EACH (name, names->data, names->len)
@@ -365,7 +365,7 @@ adopt_plan_add_rest(const struct adopt_plan *plan,
 }
 
 void
-adopt_plan_add_own(const struct adopt_plan *plan,
+adopt_plan_add_target(const struct adopt_plan *plan,
     const struct buffer *denied, struct buffer *out)
 {
 	const struct server *server;
@@ -373,7 +373,7 @@ adopt_plan_add_own(const struct adopt_plan *plan,
 
 	adopt_json_begin(out);
 	TAILQ_FOREACH (server, &plan->servers->list, entry)
-		if (plan->own != NULL && server->file == plan->own)
+		if (plan->target != NULL && server->file == plan->target)
 			adopt_json_add(out, server, denied);
 	for (i = 0; i < plan->count; i++)
 		if (plan->rows[i].moves &&

@@ -27,24 +27,24 @@ struct adopt_plan {
 	const struct adopt_client *client;
 	const struct servers *servers;
 	const struct server_file *file; /* the client's */
-	const struct server_file *own;  /* servers/CLIENT.json; NULL: none */
+	const struct server_file *target; /* servers/CLIENT.json; NULL: none */
 	struct adopt_row *rows; /* those with a position in the file */
 	size_t count;
 	size_t moves;
-	const char *path; /* that of own, also where there is none */
+	const char *path; /* that of target, also where there is none */
 	bool registered; /* our entry is in the file */
 	bool copies;     /* moved entries also stay in the client's file */
 };
 
 /*
  * Makes the plan from the content of all files, read with the positions of the
- * client's entries. own is the path of our file for the client; with copies set
- * the client's entries also stay in its file. Returns 0, or -1 with err if
- * nothing can be done; call adopt_plan_reset in both cases.
+ * client's entries. target is the path of our file for the client, to which
+ * they move; with copies set they also stay in its file. Returns 0, or -1 with
+ * err if nothing can be done; call adopt_plan_reset in both cases.
  */
 int adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
     const struct adopt_client *client, const struct command_flags *asked,
-    const char *own, int copies, struct err *err);
+    const char *target, int copies, struct err *err);
 void adopt_plan_reset(struct adopt_plan *plan);
 
 /* Returns whether our file already has an entry of this name. */
@@ -54,7 +54,7 @@ int adopt_plan_owns(const struct adopt_plan *plan, const char *name);
  * Appends the new content of our file: its present entries and the moved ones,
  * with rules that deny further tools, as pairs of server and tool.
  */
-void adopt_plan_add_own(const struct adopt_plan *plan,
+void adopt_plan_add_target(const struct adopt_plan *plan,
     const struct buffer *denied, struct buffer *out);
 
 /* Appends the content without the entries of these names. */

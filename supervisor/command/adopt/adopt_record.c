@@ -28,7 +28,7 @@ adopt_record_reset(struct adopt_record *record)
 	free(mem_take(&record->path));
 	buffer_reset(&record->before);
 	buffer_reset(&record->after);
-	buffer_reset(&record->own);
+	buffer_reset(&record->target);
 	buffer_reset(&record->entries);
 }
 
@@ -50,9 +50,9 @@ adopt_record_fill(
 	if (adopt_record_put(folder, "entries", record->entries.data,
 	        record->entries.len, err) == -1)
 		return -1;
-	if (record->own.len > 0 &&
-	    adopt_record_put(folder, "servers-before.json", record->own.data,
-	        record->own.len, err) == -1)
+	if (record->target.len > 0 &&
+	    adopt_record_put(folder, "servers-before.json", record->target.data,
+	        record->target.len, err) == -1)
 		return -1;
 	if (record->added &&
 	    adopt_record_put(folder, "added", "", 0, err) == -1)

@@ -17,7 +17,7 @@ struct adopt_record {
 	char *path; /* of its directory */
 	struct buffer before;
 	struct buffer after;
-	struct buffer own;     /* our file before; empty: there was none */
+	struct buffer target;  /* our file before; empty: there was none */
 	struct buffer entries; /* that have moved: pairs of name and text */
 	bool added; /* our entry was added to the file */
 };

@@ -129,7 +129,7 @@ adopt_show_client(const struct adopt_plan *plan, const char *program,
 
 void
 adopt_show(
-    const struct adopt_plan *plan, const char *program, const char *own)
+    const struct adopt_plan *plan, const char *program, const char *target)
 {
 	auto_buffer struct buffer text = { 0 };
 	size_t i;
@@ -138,7 +138,7 @@ adopt_show(
 	if (!plan->copies)
 		adopt_show_client(plan, program, &text);
 	if ((plan->copies ? adopt_work_count_new(plan) : plan->moves) > 0) {
-		adopt_show_text(&text, own);
+		adopt_show_text(&text, target);
 		buffer_add_text(&text, "\n");
 	}
 	for (i = 0; i < plan->count; i++)
@@ -174,13 +174,13 @@ adopt_show_json_rows(
 }
 
 void
-adopt_show_json(const struct adopt_plan *plan, const char *own)
+adopt_show_json(const struct adopt_plan *plan, const char *target)
 {
 	auto_buffer struct buffer out = { 0 };
 
 	json_report_text(&out, "client", plan->client->name);
 	json_report_text(&out, "file", plan->file->path);
-	json_report_text(&out, "to", own);
+	json_report_text(&out, "to", target);
 	json_report_bool(&out, "registered", plan->registered);
 	json_report_open(&out, plan->copies ? "copies" : "moves", '[');
 	adopt_show_json_rows(plan, 1, &out);

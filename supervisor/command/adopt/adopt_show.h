@@ -15,10 +15,10 @@
  * program is our path.
  */
 void adopt_show(
-    const struct adopt_plan *plan, const char *program, const char *own);
+    const struct adopt_plan *plan, const char *program, const char *target);
 
 /* The same as one JSON object. */
-void adopt_show_json(const struct adopt_plan *plan, const char *own);
+void adopt_show_json(const struct adopt_plan *plan, const char *target);
 
 /* Appends the command of a server: "npx -y *** (TOKEN=***)". */
 void adopt_show_server(struct buffer *out, const struct server *server);

@@ -155,7 +155,7 @@ adopt_undo_show(const struct adopt_undoing *undoing)
  * Removes the moved entries from our file, and the file after its last entry.
  */
 static int
-adopt_undo_own(const struct adopt_undoing *undoing, struct err *err)
+adopt_undo_target(const struct adopt_undoing *undoing, struct err *err)
 {
 	const struct adopt_work *work = undoing->work;
 	const struct adopt_records *records = &undoing->records;
@@ -163,15 +163,15 @@ adopt_undo_own(const struct adopt_undoing *undoing, struct err *err)
 	auto_free char *kept = NULL;
 	size_t count;
 
-	if (work->plan.own == NULL)
+	if (work->plan.target == NULL)
 		return 0;
 	adopt_plan_add_rest(&work->plan, &undoing->names, &rest, &count);
 	if (count > 0)
 		return adopt_file_write_through(
-		    work->own, rest.data, rest.len, err);
+		    work->target, rest.data, rest.len, err);
 	kept = mem_printf("%s/servers.json",
 	    records->list[records->count - 1].path);
-	return adopt_file_rename(work->own, kept, err);
+	return adopt_file_rename(work->target, kept, err);
 }
 
 /* Stores the client's file, since the user may have changed it. */
@@ -207,7 +207,7 @@ adopt_undo_do(struct adopt_undoing *undoing, struct err *err)
 	    adopt_file_replace(&work->file, undoing->after.data,
 	        undoing->after.len, err) == -1)
 		return -1;
-	if (adopt_undo_own(undoing, err) == -1)
+	if (adopt_undo_target(undoing, err) == -1)
 		return -1;
 	for (i = undoing->records.count; i-- > 0;)
 		if (adopt_record_undone(&undoing->records.list[i], err) == -1)

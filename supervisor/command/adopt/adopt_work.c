@@ -23,7 +23,7 @@ adopt_work_find_places(
 
 	if (settings == NULL)
 		return -1;
-	work->own =
+	work->target =
 	    mem_printf("%s/servers/%s.json", settings, work->client->name);
 	work->folder =
 	    mem_printf("%s/adopted/%s", settings, work->client->name);
@@ -66,18 +66,19 @@ adopt_work_count_new(const struct adopt_plan *plan)
 }
 
 int
-adopt_work_write_own(const struct adopt_work *work, struct err *err)
+adopt_work_write_target(const struct adopt_work *work, struct err *err)
 {
-	auto_free char *folder = mem_strdup(work->own);
-	auto_buffer struct buffer own = { 0 };
+	auto_free char *folder = mem_strdup(work->target);
+	auto_buffer struct buffer target = { 0 };
 
 	if (adopt_work_count_new(&work->plan) == 0 && work->denied.len == 0)
 		return 0;
 	*strrchr(folder, '/') = '\0';
 	if (adopt_file_make_folder(folder, err) == -1)
 		return -1;
-	adopt_plan_add_own(&work->plan, &work->denied, &own);
-	return adopt_file_write_through(work->own, own.data, own.len, err);
+	adopt_plan_add_target(&work->plan, &work->denied, &target);
+	return adopt_file_write_through(
+	    work->target, target.data, target.len, err);
 }
 
 int

@@ -18,7 +18,7 @@ struct adopt_work {
 	const struct adopt_client *client;
 	const struct command_flags *asked;
 	char *program; /* the path of this program */
-	char *own;     /* ~/.config/caisson/servers/CLIENT.json */
+	char *target;  /* ~/.config/caisson/servers/CLIENT.json */
 	char *folder;  /* ~/.config/caisson/adopted/CLIENT: the records */
 	struct servers servers;
 	struct adopt_plan plan;
@@ -43,7 +43,7 @@ void adopt_work_read_servers(struct servers *servers,
  * Writes our file, unless it already has all moving entries. Returns 0, or -1
  * with err.
  */
-int adopt_work_write_own(const struct adopt_work *work, struct err *err);
+int adopt_work_write_target(const struct adopt_work *work, struct err *err);
 
 /* Returns how many moving entries our file does not have. */
 size_t adopt_work_count_new(const struct adopt_plan *plan);

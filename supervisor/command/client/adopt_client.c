@@ -150,7 +150,7 @@ adopt_client_add_command(struct buffer *out,
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
 	int quoted = path[strspn(path, plain)] != '\0';
 
-	buffer_add(out, client->own, strcspn(client->own, "@"));
+	buffer_add(out, client->command, strcspn(client->command, "@"));
 	buffer_add_text(out, quoted ? "'" : "");
 	for (; *path != '\0'; path++)
 		if (*path == '\'')

@@ -21,7 +21,7 @@ struct adopt_client {
 	const char *list;   /* quoted name of its list; NULL: not JSON */
 	const char *entry;  /* ours; @ is the quoted program, % a line end */
 	bool expands; /* it expands ${VARIABLE} itself */
-	const char *own; /* its command that registers us, with @; or NULL */
+	const char *command; /* its own, that registers us, with @; or NULL */
 };
 
 /* Returns the n-th client, counted from 0, or NULL. */

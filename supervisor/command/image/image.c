@@ -263,10 +263,10 @@ image_list_others(struct buffer *json, const struct container_boxes *engine,
 
 	while ((line = strsep(&lines, "\n")) != NULL) {
 		const char *tag = image_split(line);
-		auto_free char *own = image_tag_language(tag);
+		auto_free char *enabled_as = image_tag_language(tag);
 		const char *language = NULL;
 
-		if (*tag == '\0' || own != NULL)
+		if (*tag == '\0' || enabled_as != NULL)
 			continue;
 		n++;
 		TEXT_LIST_PAIRS (digest, known, enabled->data, enabled->len)

@@ -48,7 +48,7 @@ struct servers_try {
 	size_t works;
 	uint64_t tools; /* of working servers */
 	uint64_t bytes; /* of their definitions */
-	uint64_t own;   /* of ours */
+	uint64_t ours;  /* of those of Caisson */
 	size_t refused; /* files that cannot be used at all */
 	size_t skipped; /* files and entries not used on purpose */
 	bool broken; /* some could not be asked */
@@ -212,7 +212,7 @@ servers_try_print_count(const struct servers_try *try)
 		printf("%llu tool%s, %.1f kB of definitions: %.1f kB for a "
 		       "client of Caisson\n",
 		    (unsigned long long)try->tools, try->tools == 1 ? "" : "s",
-		    (double)try->bytes / 1000, (double)try->own / 1000);
+		    (double)try->bytes / 1000, (double)try->ours / 1000);
 }
 
 static void
@@ -533,14 +533,14 @@ servers_try_free(struct servers_try *try)
 
 int
 servers_try_run(struct event_base *base, struct in_force *config,
-    struct broker *broker, uint64_t own, const struct buffer *only,
+    struct broker *broker, uint64_t ours, const struct buffer *only,
     struct buffer *destructive, int json)
 {
 	struct servers_try try = { .base = base,
 		.json = json,
 		.config = config,
 		.broker = broker,
-		.own = own,
+		.ours = ours,
 		.only = only,
 		.destructive = destructive };
 

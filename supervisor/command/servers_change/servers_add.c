@@ -136,7 +136,7 @@ struct servers_add {
 	struct buffer env;
 	struct server server; /* the entry; borrows the fields above */
 	struct servers servers; /* the entries of all files */
-	const struct server_file *own; /* NULL: no such file yet */
+	const struct server_file *target; /* NULL: no such file yet */
 	bool there; /* the same entry exists already */
 };
 
@@ -313,14 +313,14 @@ servers_add_taken(struct servers_add *add, const struct server *other,
 	auto_buffer struct buffer name = { 0 };
 	auto_buffer struct buffer path = { 0 };
 
-	if (other->file == add->own &&
+	if (other->file == add->target &&
 	    adopt_json_is_same(other, &add->server)) {
 		add->there = true;
 		return 0;
 	}
 	adopt_show_text(&name, other->name);
 	adopt_show_text(&path, other->file->path);
-	if (other->file == add->own)
+	if (other->file == add->target)
 		return err_set(err, "\"%s\" is in %s already, with another "
 		    "definition: 'caisson servers remove %s' removes it",
 		    name.data, path.data, name.data);
@@ -340,15 +340,16 @@ servers_add_look(struct servers_add *add, struct err *err)
 
 	TAILQ_FOREACH (file, &add->servers.files, entry)
 		if (file->path != NULL && strcmp(file->path, add->path) == 0)
-			add->own = file;
-	if (add->own != NULL && (add->own->state != SERVER_FILE_TAKEN ||
-	        add->own->gap == NULL)) {
+			add->target = file;
+	if (add->target != NULL && (add->target->state != SERVER_FILE_TAKEN ||
+	        add->target->gap == NULL)) {
 		const struct server *row =
-		    server_faults_row(&add->servers, add->own);
+		    server_faults_row(&add->servers, add->target);
 
 		return err_set(err, "%s cannot be changed: %s", add->path,
 		    row != NULL ? row->why :
-		    add->own->why != NULL ? add->own->why : "it is not read");
+		    add->target->why != NULL ? add->target->why :
+		    "it is not read");
 	}
 	TAILQ_FOREACH (server, &add->servers.list, entry)
 		if (strcmp(server->name, add->server.name) == 0 &&
@@ -387,15 +388,15 @@ servers_add_put(const struct servers_add *add, struct err *err)
 	auto_buffer struct buffer after = { 0 };
 	const char *put;
 	struct adopt_file file = { 0 };
-	struct adopt_edit edit = { .gap = add->own->gap,
+	struct adopt_edit edit = { .gap = add->target->gap,
 		.puts = &put,
 		.put_count = 1,
 		.list = "\"mcpServers\"" };
 	int done = adopt_work_read_file(
-	    &file, add->own, "the program that uses it", err);
+	    &file, add->target, "the program that uses it", err);
 
 	adopt_json_add_member(&member, &add->server, &none);
-	servers_add_indent(add->own->gap, &member, &text);
+	servers_add_indent(add->target->gap, &member, &text);
 	put = text.data;
 	edit.data = file.data.data;
 	edit.len = file.data.len;
@@ -421,7 +422,7 @@ servers_add_write(const struct servers_add *add, struct err *err)
 	lock = adopt_file_lock(add->folder, err);
 	if (lock == -1)
 		return -1;
-	if (add->own != NULL)
+	if (add->target != NULL)
 		return servers_add_put(add, err);
 	if (access(add->path, F_OK) == 0)
 		return err_set(err, "%s was made meanwhile: try again",

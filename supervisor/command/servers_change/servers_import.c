@@ -17,14 +17,14 @@
 static int
 servers_import_write(const struct adopt_work *work, struct err *err)
 {
-	auto_free char *folder = mem_strdup(work->own);
+	auto_free char *folder = mem_strdup(work->target);
 	auto_fd int lock = -1;
 
 	*strrchr(folder, '/') = '\0';
 	if (adopt_file_make_folder(folder, err) == -1)
 		return -1;
 	lock = adopt_file_lock(folder, err);
-	return lock == -1 ? -1 : adopt_work_write_own(work, err);
+	return lock == -1 ? -1 : adopt_work_write_target(work, err);
 }
 
 /* Whether two texts differ in blanks and line ends at most. */
@@ -44,7 +44,7 @@ servers_import_is_same(const char *one, const char *other)
  * it, such as a comment, would be lost. Returns 0, or -1 with err.
  */
 static int
-servers_import_check_own(const struct adopt_work *work, struct err *err)
+servers_import_check_target(const struct adopt_work *work, struct err *err)
 {
 	const struct buffer none = { 0 };
 	auto_buffer struct buffer ours = { 0 };
@@ -52,16 +52,16 @@ servers_import_check_own(const struct adopt_work *work, struct err *err)
 	size_t count;
 	int done;
 
-	if (work->plan.own == NULL)
+	if (work->plan.target == NULL)
 		return 0;
 	adopt_plan_add_rest(&work->plan, &none, &ours, &count);
-	done = adopt_file_read(&file, work->own, err);
+	done = adopt_file_read(&file, work->target, err);
 	if (done == -1)
-		err_wrap(err, "%s", work->own);
+		err_wrap(err, "%s", work->target);
 	else if (!servers_import_is_same(file.data.data, ours.data))
 		done = err_set(err, "%s was edited, which would be lost: add "
 		    "the servers there, or use 'caisson servers add'",
-		    work->own);
+		    work->target);
 	adopt_file_reset(&file);
 	return done;
 }
@@ -70,23 +70,23 @@ static int
 servers_import_work(struct adopt_work *work, struct err *err)
 {
 	const struct adopt_client *client = work->client;
-	auto_buffer struct buffer own = { 0 };
+	auto_buffer struct buffer target = { 0 };
 	size_t count;
 
 	if (adopt_plan_make(&work->plan, &work->servers, client, work->asked,
-	        work->own, 1, err) == -1)
+	        work->target, 1, err) == -1)
 		return -1;
 	if (command_has(work->asked, COMMAND_FLAG_JSON)) {
-		adopt_show_json(&work->plan, work->own);
+		adopt_show_json(&work->plan, work->target);
 		return 0;
 	}
-	adopt_show(&work->plan, NULL, work->own);
+	adopt_show(&work->plan, NULL, work->target);
 	count = adopt_work_count_new(&work->plan);
 	if (count == 0) {
 		printf("There is nothing to copy.\n");
 		return 0;
 	}
-	if (servers_import_check_own(work, err) == -1)
+	if (servers_import_check_target(work, err) == -1)
 		return -1;
 	printf("The file of %s stays as it is; 'caisson adopt %s' moves its "
 	       "servers.\n", client->source, client->name);
@@ -96,9 +96,9 @@ servers_import_work(struct adopt_work *work, struct err *err)
 	}
 	if (servers_import_write(work, err) == -1)
 		return -1;
-	adopt_show_text(&own, work->own);
+	adopt_show_text(&target, work->target);
 	printf("Copied %zu server%s to %s.\n", count, count == 1 ? "" : "s",
-	    own.data);
+	    target.data);
 	return 0;
 }
 
@@ -118,7 +118,7 @@ servers_import_run(struct command_setup *setup, struct err *err)
 		adopt_plan_reset(&work.plan);
 		servers_free(&work.servers);
 	}
-	free(work.own);
+	free(work.target);
 	free(work.folder);
 	return done;
 }

@@ -145,25 +145,25 @@ static int
 servers_remove_cut(const struct servers_remove *remove,
     const struct adopt_file *file, struct buffer *after, struct err *err)
 {
-	const struct server_file *own = remove->ours->file;
+	const struct server_file *target = remove->ours->file;
 	auto_free struct adopt_entry *entries =
 	    mem_alloc((remove->servers.count + 1) * sizeof(*entries));
 	struct adopt_edit edit = { .data = file->data.data,
 		.len = file->data.len,
 		.entries = entries,
-		.gap = own->gap,
+		.gap = target->gap,
 		.list = "\"mcpServers\"" };
 	const struct server *server;
 
 	TAILQ_FOREACH (server, &remove->servers.list, entry) {
-		if (server->file != own || server->location == NULL)
+		if (server->file != target || server->location == NULL)
 			continue;
 		entries[edit.count].location = server->location;
 		entries[edit.count++].cut =
 		    strcmp(server->name, remove->name) == 0;
 	}
 	if (remove->ours->location->fixed[0] != '\0')
-		return err_set(err, "%s cannot be changed: %s", own->path,
+		return err_set(err, "%s cannot be changed: %s", target->path,
 		    remove->ours->location->fixed);
 	return adopt_edit(&edit, after, err);
 }
