@@ -195,15 +195,15 @@ completion_take_flag(char **words, size_t n, const struct command_row *list,
     struct buffer *flags)
 {
 	size_t len = strcspn(words[0], "="), taken = 1, i;
-	enum command_flag own = command_flag_find(words[0], len);
-	int valued = own == COMMAND_FLAG_NONE ?
+	enum command_flag flag = command_flag_find(words[0], len);
+	int valued = flag == COMMAND_FLAG_NONE ?
 	    completion_option(words[0], len) != OPTION_IDS :
-	    command_flag_row(own)->value != NULL;
+	    command_flag_row(flag)->value != NULL;
 
 	if (valued && words[0][len] == '\0' && n > 1)
 		taken = 2;
-	if (valued && (own == COMMAND_FLAG_NONE ||
-		(list != NULL && command_takes(list->task, own))))
+	if (valued && (flag == COMMAND_FLAG_NONE ||
+		(list != NULL && command_takes(list->task, flag))))
 		for (i = 0; i < taken; i++)
 			text_list_add(flags, words[i]);
 	return taken;
@@ -264,15 +264,15 @@ completion_print_next(const struct command_setup *setup, char **words,
 {
 	const char *shell = setup->options->command.operand;
 	const char *before = n == 0 ? "" : words[n - 1], *last = words[n];
-	enum command_flag own = command_flag_find(before, strlen(before));
+	enum command_flag flag = command_flag_find(before, strlen(before));
 	enum option_id id = completion_option(before, strlen(before));
 	auto_buffer struct buffer flags = { 0 };
 	const struct command_row *row;
 
-	if (own != COMMAND_FLAG_NONE && command_flag_row(own)->value != NULL)
-		return own == COMMAND_FLAG_SERVER ?
+	if (flag != COMMAND_FLAG_NONE && command_flag_row(flag)->value != NULL)
+		return flag == COMMAND_FLAG_SERVER ?
 		    completion_print_names(setup, "servers", NULL, err) :
-		    own == COMMAND_FLAG_OWNER ?
+		    flag == COMMAND_FLAG_OWNER ?
 		    completion_print_names(setup, "token", NULL, err) : 0;
 	n = completion_take_flags(words, n, &flags);
 	row = n < 2 ? NULL : command_find(words[0], words[1]);

@@ -247,15 +247,15 @@ command_unknown_flag(enum command_task task, const char *arg, size_t len,
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
 	size_t dashes = strspn(arg, "-");
 	struct suggest suggest;
-	enum command_flag own;
+	enum command_flag known;
 
 	buffer_add(&name, arg, len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	option_key(arg + dashes, len > dashes ? len - dashes : 0, key);
 	suggest = suggest_start(key);
-	for (own = COMMAND_FLAG_NONE + 1; own < COMMAND_FLAGS; own++)
-		if (command_takes(task, own))
-			suggest_try(&suggest, command_flag_rows[own].key);
+	for (known = COMMAND_FLAG_NONE + 1; known < COMMAND_FLAGS; known++)
+		if (command_takes(task, known))
+			suggest_try(&suggest, command_flag_rows[known].key);
 	option_suggest(&suggest, 1);
 	if (suggest.best == NULL)
 		return err_set(err, "%s is not an option: 'caisson --help' "
@@ -389,7 +389,7 @@ command_line_give(struct command_line *line, enum command_flag flag,
 
 /* Takes a flag of a command; value is what is behind "=", or NULL. */
 static int
-command_line_own(struct command_line *line, enum command_flag flag,
+command_line_take_flag(struct command_line *line, enum command_flag flag,
     const char *arg, int len, const char *value)
 {
 	const struct command_flag_row *row = command_flag_row(flag);
@@ -461,14 +461,14 @@ command_line_flag(struct command_line *line, const char *arg)
 {
 	size_t len = strcspn(arg, "=");
 	const char *value = arg[len] == '=' ? arg + len + 1 : NULL;
-	enum command_flag own = command_flag_find(arg, len);
+	enum command_flag flag = command_flag_find(arg, len);
 	const struct option_action_row *action = NULL;
 	char key[OPTION_NAME_SIZE], name[OPTION_NAME_SIZE] = "";
 
 	if (arg[0] != '-')
 		return command_stray(arg, line->err);
-	if (own != COMMAND_FLAG_NONE)
-		return command_line_own(line, own, arg, (int)len, value);
+	if (flag != COMMAND_FLAG_NONE)
+		return command_line_take_flag(line, flag, arg, (int)len, value);
 	if (len > 2) {
 		option_key(arg + 2, len - 2, key);
 		option_flag(key, name);

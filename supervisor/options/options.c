@@ -379,7 +379,7 @@ void
 options_set_limits(struct options *options, const char *word)
 {
 	options_preset_limits(options, word);
-	options->own_limits = options_limited(options, word);
+	options->owner_limits = options_limited(options, word);
 }
 
 /* Returns the word for a language in the option, static; NULL: none. */
@@ -404,7 +404,7 @@ options_language_limits(const struct options *options, const char *language)
 const struct options *
 options_limits(const struct options *options, const char *language)
 {
-	const struct options *own = options->own_limits, *others = NULL;
+	const struct options *own = options->owner_limits, *others = NULL;
 	const char *word = options->limited == NULL ? NULL :
 	    options_language_limits(options, language);
 

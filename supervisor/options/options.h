@@ -68,8 +68,7 @@ struct options {
 	 * all options are read. What others own stays theirs.
 	 */
 	struct options *limited;
-	const struct options *own_limits; /* of the owner: one of these, or
-					   * NULL */
+	const struct options *owner_limits; /* one of these, or NULL */
 	char *api_token; /* of the option compat; NULL: none */
 	const char *home; /* what ~ stands for, in envp; NULL: nothing */
 	char *file;     /* the configuration file; NULL: no path */

@@ -121,7 +121,7 @@ options_help_flags(FILE *out, const struct command_row *command)
 
 /* Prints a flag and the commands that take it. Returns whether there is one. */
 static int
-options_help_own(FILE *out, const char *key)
+options_help_command_flag(FILE *out, const char *key)
 {
 	char name[OPTION_NAME_SIZE];
 	const struct command_row *row;
@@ -370,7 +370,7 @@ options_help_one(
 		options_help_row(out, option_row(option_find(key)));
 		return 0;
 	}
-	if (options_help_own(out, key))
+	if (options_help_command_flag(out, key))
 		return 0;
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
 	if (near == NULL)

@@ -108,10 +108,10 @@ int print_config_check_named(struct event_base *base,
 /*
  * Starts each configured server, or only those named in only (each name + NUL;
  * NULL: all). Prints the tools or the error of each to stdout, and the size of
- * all definitions beside ours, the size of those of Caisson. If destructive is not NULL,
- * appends each tool that is declared destructive, as pairs of server and tool;
- * the tool * means all. If json is set, prints one JSON
- * object. Returns the exit status: 0, or 1 if a server failed.
+ * all definitions beside ours, the size of those of Caisson. If destructive is
+ * not NULL, appends each tool that is declared destructive, as pairs of server
+ * and tool; the tool * means all. If json is set, prints one JSON object.
+ * Returns the exit status: 0, or 1 if a server failed.
  */
 int servers_try_run(struct event_base *base, struct in_force *config,
     struct broker *broker, uint64_t ours, const struct buffer *only,
