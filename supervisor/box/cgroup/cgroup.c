@@ -203,7 +203,7 @@ cgroup_check_one(const struct cgroup *, pid_t pid, struct err *err)
 static int
 cgroup_move(const struct cgroup *cg, pid_t pid, struct err *err)
 {
-	auto_free char *procs = mem_printf("%s/cgroup.procs", cg->own);
+	auto_free char *procs = mem_printf("%s/cgroup.procs", cg->leaf);
 	auto_free char *text = mem_printf("%d", (int)pid);
 
 	return cgroup_file_write(cg->dir, procs, text, err);
@@ -224,7 +224,7 @@ cgroup_move_back(const struct cgroup *cg, pid_t pid, struct err *err)
 static void
 cgroup_leave(struct cgroup *cg)
 {
-	auto_free char *procs = mem_printf("%s/cgroup.procs", cg->own);
+	auto_free char *procs = mem_printf("%s/cgroup.procs", cg->leaf);
 	struct err err;
 
 	if (!cg->entered)
@@ -236,15 +236,15 @@ cgroup_leave(struct cgroup *cg)
 	    NULL);
 	if (cgroup_each_member(cg, procs, cgroup_move_back, &err) == -1)
 		log_debug("%s", err.text);
-	else if (unlinkat(cg->dir, cg->own, AT_REMOVEDIR) == -1)
-		log_debug("%s stays: errno %d", cg->own, errno);
+	else if (unlinkat(cg->dir, cg->leaf, AT_REMOVEDIR) == -1)
+		log_debug("%s stays: errno %d", cg->leaf, errno);
 }
 
 static int
 cgroup_enter(struct cgroup *cg, struct err *err)
 {
-	group_name(cg, 0, cg->own);
-	if (mkdirat(cg->dir, cg->own, 0755) == -1)
+	group_name(cg, 0, cg->leaf);
+	if (mkdirat(cg->dir, cg->leaf, 0755) == -1)
 		return err_sys(err, "make a folder in it");
 	cg->entered = true;
 	if (cgroup_each_member(cg, "cgroup.procs", cgroup_move, err) == -1)

@@ -34,8 +34,8 @@ struct group_end {
 /* Our part of the tree. One per process. */
 struct cgroup {
 	int dir; /* of the cgroup that we were started in */
-	char own[GROUP_NAME_SIZE]; /* below it: of us and our workers */
-	bool entered; /* we are in own */
+	char leaf[GROUP_NAME_SIZE]; /* below it: of us and our workers */
+	bool entered; /* we are in the leaf */
 	const struct options *options;
 	bool cpu; /* it limits processors, where a box has such a limit */
 	unsigned long long birth; /* our start time, for names */

@@ -505,7 +505,7 @@ char *container_sweep_name(const char *label, unsigned long number);
 
 /* The Caisson that looks for them. */
 struct container_sweep {
-	const char *own;    /* our label */
+	const char *label;  /* of its containers */
 	const char *locks;  /* container_lock_folder; NULL: none */
 	const char *engine; /* its name in these locks */
 };

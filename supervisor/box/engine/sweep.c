@@ -71,17 +71,17 @@ container_sweep_is_stale(
     const struct container_sweep *sweep, const char *label)
 {
 	const char *rest = label + CONTAINER_SWEEP_BOOT_SIZE;
-	unsigned long long space, own_space, birth;
+	unsigned long long space, our_space, birth;
 	int pid, end = 0;
 
-	if (strncmp(sweep->own, label, CONTAINER_SWEEP_BOOT_SIZE) != 0 ||
+	if (strncmp(sweep->label, label, CONTAINER_SWEEP_BOOT_SIZE) != 0 ||
 	    rest[strspn(rest, CONTAINER_SWEEP_DIGITS ".")] != '\0' ||
 	    sscanf(rest, ".%llu.%d.%llu%n", &space, &pid, &birth, &end) != 3 ||
 	    rest[end] != '\0' || pid <= 0 ||
-	    sscanf(sweep->own + CONTAINER_SWEEP_BOOT_SIZE, ".%llu",
-	        &own_space) != 1)
+	    sscanf(sweep->label + CONTAINER_SWEEP_BOOT_SIZE, ".%llu",
+	        &our_space) != 1)
 		return 0;
-	if (space == own_space) {
+	if (space == our_space) {
 		unsigned long long found = group_birth(pid);
 
 		/*

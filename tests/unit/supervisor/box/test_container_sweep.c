@@ -63,7 +63,7 @@ find(const char *text)
 	struct buffer names = { 0 };
 
 	buffer_add_text(&names, "");
-	sweep.own = own;
+	sweep.label = own;
 	container_sweep_each(&sweep, text, strlen(text), on_found, &names);
 	return buffer_take(&names, NULL);
 }
