@@ -126,9 +126,10 @@ print(os.environ, await runtime.list_tools("far"))`))].join();
 test('the address can be pasted, and each owner logs in for itself',
   async (t) => {
     const authority = await serveAuthority(t);
-    const { url, home } = await serveTcp(t, known(t, authority));
-    const [ann, bob] = ['ann', 'bob'].map((name) =>
-      clientOf(t, url, add(home, name)));
+    const first = await serveTcp(t, known(t, authority));
+    const { url, home } = first;
+    const tokens = ['ann', 'bob'].map((name) => add(home, name));
+    const [ann, bob] = tokens.map((token) => clientOf(t, url, token));
     const wants = (text) => assert.match(text,
       /it wants a login: log in by 'caisson servers login far --owner \w+'/);
     const options = { ...known(t, authority), home };
@@ -141,6 +142,23 @@ test('the address can be pasted, and each owner logs in for itself',
     assert.deepEqual(fs.readdirSync(kept(options, 'ann')), ['login']);
     assert.equal(await ann.text(call), '{"a":1}');
     wants(await bob.text(attempt));
+
+    /* Nor are its tools shown to others, when they are remembered. */
+    first.child.kill('SIGTERM');
+    await first.ended;
+    authority.valid.clear();
+    authority.refresh.clear();
+    const again = await serveTcp(t, options);
+    const [ann2, bob2] = tokens.map((token) => clientOf(t, again.url, token));
+    const list = `try:
+    print(*(tool["name"] for tool in await runtime.list_tools("far")))
+except runtime.MCPError as error:
+    print(error)`;
+
+    assert.equal(await ann2.text(list), 'echo');
+    wants(await bob2.text(list));
+    assert.doesNotMatch(await bob2.text(
+      'print(await runtime.search_tool_docs("echo"))'), /echo/);
   });
 
 test('a token that has expired is renewed once, by one of several', async (t) => {
