@@ -84,6 +84,9 @@ lockdown_landlock(enum lockdown_use use, int folder, struct err *err)
 	int abi = landlock_abi();
 	auto_fd int ruleset = -1;
 
+	if (abi == 0 && use == LOCKDOWN_CONNECTS)
+		return err_set(err, "there is no landlock, without which it "
+		    "could read all files");
 	if (abi == 0) {
 		/*
 		 * Landlock is a second layer where no call that it governs is

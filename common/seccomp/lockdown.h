@@ -26,8 +26,8 @@ enum lockdown_use {
  * processes; no core dump and no debugger. Only the system calls of the role's
  * list (as relay/lockdown.rules) are allowed; every other one fails with EPERM.
  * Without landlock, only that filter and file permissions confine a role to its
- * directory; one that stores files logs this. Returns 0, or -1 with err: the
- * process must then exit.
+ * directory; one that stores files logs this, one that connects is refused.
+ * Returns 0, or -1 with err: the process must then exit.
  */
 int lockdown(enum role role, enum lockdown_use use, int folder,
     struct err *err);

@@ -317,6 +317,16 @@ test('what goes wrong is one sentence', async (t) => {
     `s${n}: server "s${n}" did not start: ${why}`), said[n]));
 });
 
+test('without landlock a remote server is refused', async (t) => {
+  const remote = await serveRemote(t);
+  const { client } = await open(t, `${remote.origin}/mcp`, {},
+    { refused: ['landlock_create_ruleset'] });
+
+  assert.match(text(await run(client, attempt)),
+    /could not be started: remote servers need landlock, which .*: if it .*/);
+  assert.equal(remote.heard.length, 0);
+});
+
 test('certificates decide', async (t) => {
   const place = folder(t);
   const make = (name, subject, days, more = []) => {

@@ -80,8 +80,8 @@ main(void)
 	    ROLE_CONNECTOR, connector.base, connector.routes, &connector);
 	worker_await(); /* CONNECT: its server */
 	transfer_load();
-	worker_lockdown(ROLE_CONNECTOR, LOCKDOWN_CONNECTS,
-	    connector.remote.logins);
+	worker_lockdown(ROLE_CONNECTOR, connector.remote.url == NULL ?
+	        LOCKDOWN_NO_FILES : LOCKDOWN_CONNECTS, connector.remote.logins);
 	if (connector.enters)
 		connector.enter = enter_new(connector.base, &connector.remote,
 		    &connector.listener, &over);

@@ -259,8 +259,9 @@ selftest_facts(struct selftest *test, const struct native_facts *facts)
 		selftest_line(test, 1, "landlock", text);
 	} else {
 		selftest_note(test, "landlock", "absent in this kernel, "
-		    "so only namespaces and seccomp isolate the box; if the "
-		    "kernel supports it, add landlock to its lsm= list");
+		    "so only namespaces and seccomp isolate the box, and "
+		    "remote servers are refused; if the kernel supports it, "
+		    "add landlock to its lsm= list");
 	}
 	if (facts->weak != NULL)
 		selftest_weak(test, "locks on files", "on files of the host "

@@ -16,6 +16,7 @@
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
+#include "../../../common/seccomp/landlock.h"
 #include "../../options/option_table.h"
 #include "../../options/options.h"
 #include "server_login.h"
@@ -417,6 +418,27 @@ server_process_send(struct channel *channel, const struct server *server,
 	return channel_send_connect(channel, &connect, err);
 }
 
+/* Returns a process with a connector that has no server yet, or NULL. */
+static struct server_process *
+server_process_new_connector(
+    struct event_base *base, int *pidfd, struct err *err)
+{
+	struct server_process *process = mem_alloc(sizeof(*process));
+	const struct channel_ends ends =
+	    worker_ends(ROLE_CONNECTOR, server_process_on_closed, process);
+
+	if (landlock_abi() == 0)
+		err_set(err, "remote servers need landlock, which this kernel "
+		    "does not have: if it supports it, add landlock to its "
+		    "lsm= list");
+	else
+		process->channel = worker_start(base, &ends,
+		    ++server_process_count, 0, -1, pidfd, err);
+	if (process->channel == NULL)
+		free(mem_take(&process));
+	return process;
+}
+
 static struct server_process *
 server_process_connect(struct event_base *base, const struct server *server,
     const struct server_process_setup *setup,
@@ -426,18 +448,15 @@ server_process_connect(struct event_base *base, const struct server *server,
 {
 	struct server_process_theirs theirs;
 	struct server_process *process;
-	struct channel_ends ends;
 	auto_fd int pidfd = -1;
 
 	if (server_process_pipes(pipes, &theirs, err) == -1)
 		return NULL;
-	process = mem_alloc(sizeof(*process));
-	ends = worker_ends(ROLE_CONNECTOR, server_process_on_closed, process);
-	process->channel = worker_start(base, &ends, ++server_process_count,
-	    0, -1, &pidfd, err);
-	if (process->channel == NULL || server_process_send(process->channel,
+	process = server_process_new_connector(base, &pidfd, err);
+	if (process == NULL || server_process_send(process->channel,
 	        server, setup, &theirs, err) == -1) {
-		channel_free(&process->channel);
+		if (process != NULL)
+			channel_free(&process->channel);
 		server_process_close(&theirs);
 		server_process_drop(pipes);
 		free(process);
@@ -521,16 +540,14 @@ server_process_log_in(struct event_base *base, const struct server *server,
     const struct server_login_ends *login, server_process_ended *ended,
     void *ctx, struct err *err)
 {
-	struct server_process *process = mem_alloc(sizeof(*process));
-	const struct channel_ends ends =
-	    worker_ends(ROLE_CONNECTOR, server_process_on_closed, process);
 	const struct server_process_times times = { 0 };
 	auto_fd int pidfd = -1;
+	struct server_process *process =
+	    server_process_new_connector(base, &pidfd, err);
 
-	process->channel = worker_start(base, &ends, ++server_process_count,
-	    0, -1, &pidfd, err);
-	if (process->channel == NULL ||
-	    server_process_send_login(
+	if (process == NULL)
+		return NULL;
+	if (server_process_send_login(
 	        process->channel, server, setup, listener, err) == -1) {
 		channel_free(&process->channel);
 		free(process);
