@@ -915,7 +915,7 @@
  */
 #define RENDEZVOUS_NAME_SIZE 16
 #define RENDEZVOUS_QUEUE 16
-#define RENDEZVOUS_LEFT_SECONDS 10
+#define RENDEZVOUS_STALE_SECONDS 10
 /* Processes whose CPU time is recorded. */
 #define BOX_MEMORY_CLOCKS 256
 /*

@@ -191,7 +191,7 @@ int
 ipc_make_usage(size_t size, struct err *err)
 {
 	auto_fd int fd =
-	    memfd_create("counts", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	    memfd_create("usage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd == -1)
 		return err_sys(err, "make a memfd");

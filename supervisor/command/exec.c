@@ -281,7 +281,7 @@ exec_take_files(struct exec *exec, const struct call_files *files)
 
 /* Says how to get what the code has left. */
 static void
-exec_tell_left(const struct call_result *result)
+exec_tell_files(const struct call_result *result)
 {
 	size_t i;
 
@@ -327,7 +327,7 @@ exec_on_result(void *ctx, const struct call_result *result)
 	if (result->error != NULL && strcmp(result->error, said) != 0)
 		fprintf(stderr, "caisson: %s\n", result->error);
 	if (exec->folder == NULL) {
-		exec_tell_left(result);
+		exec_tell_files(result);
 		return;
 	}
 	for (i = 0; i < result->pictures.count; i++)

@@ -164,7 +164,7 @@ ValueError detail is 'summary' or 'full', not 1
         self.prints("""
 import mcp._docs
 from types import SimpleNamespace as State
-mcp._docs.tell_left_out([
+mcp._docs.tell_skipped([
     (State(name=name, failed=False), "x" * 148 + " y" + "z" * (name == "b"))
     for name in "abcdef"])
 """, "", r"note: the search has left out: a \(x{148} y\), b \(x{148} y\.\.\.\)"

@@ -121,7 +121,7 @@ servers_try_json_answer(
 
 /* Appends why an entry or a file was not asked, and the path of the file. */
 static void
-servers_try_json_left(struct buffer *text, const char *state,
+servers_try_json_skipped(struct buffer *text, const char *state,
     const char *name, const char *path, const char *why)
 {
 	json_report_open(text, NULL, '{');
@@ -375,7 +375,7 @@ servers_try_add_entry(struct servers_try *try, const struct server *server)
 		return;
 	}
 	if (try->json)
-		servers_try_json_left(&try->answers[try->count++].text,
+		servers_try_json_skipped(&try->answers[try->count++].text,
 		    skipped ? "skipped" : "failed", server->name,
 		    server->file->path, server->why);
 	else
@@ -401,7 +401,7 @@ servers_try_add_file(struct servers_try *try, const struct server_file *file)
 	try->refused += (size_t)refused;
 	try->skipped += (size_t)!refused;
 	if (try->json) {
-		servers_try_json_left(&try->answers[try->count++].text,
+		servers_try_json_skipped(&try->answers[try->count++].text,
 		    refused ? "refused" : "skipped", NULL, path,
 		    row != NULL ? row->why : file->why);
 		return;

@@ -104,7 +104,7 @@ rendezvous_sweep(int dir)
 
 			if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 			    S_ISSOCK(st.st_mode) &&
-			    time(NULL) - st.st_mtime > RENDEZVOUS_LEFT_SECONDS)
+			    time(NULL) - st.st_mtime > RENDEZVOUS_STALE_SECONDS)
 				unlinkat(dir, name, 0);
 		}
 	}

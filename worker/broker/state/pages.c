@@ -23,7 +23,7 @@ pages_fill(struct pages *pages, int failed)
 
 /* Whether there was a page of this cursor. */
 static int
-pages_had(const struct pages *pages, struct json_span cursor)
+pages_seen(const struct pages *pages, struct json_span cursor)
 {
 	const char *known;
 
@@ -48,7 +48,7 @@ pages_turn(struct pages *pages, struct json_span result)
 	if (json_span_is(next, ""))
 		return pages_end(pages,
 		    err_set(&pages->cut, "its \"nextCursor\" is empty"));
-	if (pages_had(pages, next))
+	if (pages_seen(pages, next))
 		return pages_end(pages, err_set(&pages->cut, "it has no end: "
 		    "the same \"nextCursor\" came twice"));
 	if (pages->count == SERVER_TOOLS_PAGES_MAX ||

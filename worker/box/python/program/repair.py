@@ -168,7 +168,7 @@ def within_strings(text):
 
 def without_indentation(text):
     """Return the code moved to the left; the first line may stand there."""
-    moved = moved_left(text, 0)
+    moved = dedented(text, 0)
     if moved != text:
         return moved
     text = text.lstrip("\n")
@@ -176,10 +176,10 @@ def without_indentation(text):
     word = first.replace("(", " ").replace(":", " ").partition(" ")[0]
     if first[:1].isspace() or not newline or word in BLOCKS:
         return None
-    return moved_left(text, 1)
+    return dedented(text, 1)
 
 
-def moved_left(text, first):
+def dedented(text, first):
     """Return the code with the lines from the first on moved to the left, but
     those within strings; None if these may have been indented with them.
     """

@@ -347,10 +347,10 @@ def pack_out(pid):
             from mcp import _pack
             NOTES.extend(_pack.pack())
     except BaseException:
-        pass  # as in note_left()
+        pass  # as in note_lost_files()
 
 
-def note_left(pid):
+def note_lost_files(pid):
     """Note what the code leaves behind, or has not noticed.
 
     pid: the process of the code, not of its children.
@@ -359,19 +359,19 @@ def note_left(pid):
         if ECHO and os.getpid() == pid and has_files():
             NOTES.extend(lost_files()["about_files"](FOLDERS))
         elif not ECHO:
-            keep_left(pid)
+            keep_lost_files(pid)
     except BaseException:
         pass  # the code may have changed what that needs
     pack_out(pid)
 
 
-def keep_left(pid):
+def keep_lost_files(pid):
     """Keep files that code which has failed has told of, and folders."""
     try:
         if os.getpid() == pid and has_files():
             NOTES.extend(lost_files()["keep_files"](FOLDERS))
     except BaseException:
-        pass  # as in note_left()
+        pass  # as in note_lost_files()
     pack_out(pid)
 
 

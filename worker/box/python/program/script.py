@@ -286,7 +286,7 @@ class Program:
         note_more(failed, self.code)
         if error is None:
             note_silent(self.pid, self.name)
-        (keep_left if failed or SESSION else note_left)(self.pid)
+        (keep_lost_files if failed or SESSION else note_lost_files)(self.pid)
         if exits:
             tell_notes()
         return exits

@@ -8,7 +8,7 @@ PATIENCE = 12  # seconds for lists; the broker waits 10 for a start
 SEARCH_PATIENCE = 2  # for those that a search wants: most servers start in it
 IMPATIENCE = 1  # for those that a search went on without before
 LATE = "not yet started: %s; search again for them"
-LEFT_OUT = "the search has left out: %s"
+SKIPPED = "the search has left out: %s"
 ONCE_MAX = 128  # bytes by which the relay knows a note
 SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why servers were left out
@@ -76,7 +76,7 @@ def search(text, limit, detail):
     known = wanted and all(state.failed for state in wanted)
     failures = yield from _ask.list_all(
         states, IMPATIENCE if known else SEARCH_PATIENCE)
-    tell_left_out([each for each in failures if not each[0].failed])
+    tell_skipped([each for each in failures if not each[0].failed])
     from ._search import rank
     if not text.strip():
         entries = [entry for state in states
@@ -97,7 +97,7 @@ def index_of(states):
     return last[1]
 
 
-def tell_left_out(failures):
+def tell_skipped(failures):
     """Note in one line which servers could not be searched, and why."""
     late = [state.name for state, why in failures if why is _ask.LATE]
     failed = [(state.name, why) for state, why in failures
@@ -112,7 +112,7 @@ def tell_left_out(failures):
     parts.append(LATE % shown(late, ", ") if late else "")
     once = ", ".join(name for name, _ in failed)
     if failures:
-        _notes.send(LEFT_OUT % "; ".join(filter(None, parts)), None if late
+        _notes.send(SKIPPED % "; ".join(filter(None, parts)), None if late
                     or len(once.encode()) > ONCE_MAX else once)
 
 

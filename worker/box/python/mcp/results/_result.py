@@ -9,7 +9,7 @@ from ._values import attribute_error, clean
 SHOWN_MAX = 2000  # characters of a message that str() shows
 FAULT_MAX = 200  # characters of an answer that is no result
 FAULT = "the answer is no result of a tool, as %s; error.result has it: %.*s"
-LEFT_OUT = {"isError": False, "structuredContent": None}
+DEFAULTS = {"isError": False, "structuredContent": None}
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
@@ -260,8 +260,8 @@ class Result(dict):
         part = {} if name.startswith("__") else self._part(name)
         if part.__contains__(name):
             return part.__getitem__(name)
-        if name in LEFT_OUT:
-            return LEFT_OUT[name]
+        if name in DEFAULTS:
+            return DEFAULTS[name]
         if name.startswith("_"):
             raise AttributeError(name)
         raise self._lacks(repr(name), attribute_error)
