@@ -62,7 +62,7 @@ def become_runtime(loader):
     loader.exec_module = exec_module
 
 
-class Offer:
+class Inherited:
     """Sent to a new interpreter, it gives the code there what it has here.
 
     Whatever would ask a server is refused there, as in every child.
@@ -71,7 +71,7 @@ class Offer:
     def __reduce__(self):
         """Return what unpickling does there: run the bootstrap as a child."""
         import runpy
-        path, role = _box.offer
+        path, role = _box.namespace
         told = [server.__server__.told() for server
                 in _state.LOADED.values()]
         names = {"told": told, "memory": _box.memory}

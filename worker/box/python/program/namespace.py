@@ -280,14 +280,14 @@ class Servers(dict):
         raise _servers.attribute_error(_servers.no_attribute(name))
 
 
-def offer(names):
+def define(names):
     """Put what every call has into place: finders, and names.
 
-    Return what will be mcp._box, for offer_servers().
+    Return what will be mcp._box, for define_servers().
     """
     box = type(sys)("mcp._box")
     box.control, box.pid, box.told, box.memory = (-1, -1), 0, (), False
-    box.offer = __file__, CHILD
+    box.namespace = __file__, CHILD
     box.child, box.progress = names is vars(builtins), False
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
@@ -297,7 +297,7 @@ def offer(names):
     return box
 
 
-def offer_servers(box, names, control, pid, told, memory):
+def define_servers(box, names, control, pid, told, memory):
     """Give the code what it calls servers with, and keeps things with.
 
     Only the process pid can use them.  Unless there are servers, nothing is
@@ -313,7 +313,7 @@ def offer_servers(box, names, control, pid, told, memory):
         import mcp._servers  # noqa: F401
 
 
-def offer_named(code, names):
+def define_named(code, names):
     """Give the code the servers that it names, and that are not loaded."""
     known = names.keys() | vars(builtins).keys()
     parts, wanted = [code], set()
@@ -328,7 +328,7 @@ def offer_named(code, names):
     wanted = {name for name in wanted - known if name[:4].lower() == "mcp_"}
     if wanted:
         import mcp._names
-        mcp._names.offer(names, wanted)
+        mcp._names.define(names, wanted)
 
 
 def display(*values, **_):

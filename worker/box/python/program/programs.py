@@ -50,7 +50,7 @@ class Session:
         self.ending = False  # whether it ends with the present program
         self.handlers = {}  # of the programs, while none runs
         self.module, box = STANDING.pop()
-        offer_servers(
+        define_servers(
             box, self.names(), control, self.pid, told, memory)
         from mcp import _box
         from mcp._wire import WIRE

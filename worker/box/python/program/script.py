@@ -201,7 +201,7 @@ def become_main():
 def stand():
     """Have everything in place that does not depend on what the code is."""
     module = become_main()
-    STANDING.append((module, offer(module.__dict__)))
+    STANDING.append((module, define(module.__dict__)))
 
 
 def unstand():
@@ -262,7 +262,7 @@ class Program:
         self.module.__class__ = \
             AwaitingModule if self.awaiting else type(sys)
         if self.awaiting or b"mcp_" in source:
-            offer_named(self.code, names)
+            define_named(self.code, names)
         self.name = last_name(last)
         if b"create_task(" in source and not (
                 self.name or self.awaiting or uses(self.code, JOINS)):
@@ -299,7 +299,7 @@ def run(source, control, told, memory, ending):
     module, box = STANDING.pop()
     ending.begin()
     program = Program(module)
-    offer_servers(box, vars(module), control, program.pid, told, memory)
+    define_servers(box, vars(module), control, program.pid, told, memory)
     try:
         program.run(source, await_all)
     except BaseException as error:
@@ -415,7 +415,7 @@ def wait_for_code(pipes, ending):
 
 if __name__ == CHILD:
     stand_in_early()
-    offer_servers(offer(vars(builtins)), vars(builtins), (-1, -1), 0,
-                  globals()["told"], globals()["memory"])
+    define_servers(define(vars(builtins)), vars(builtins), (-1, -1), 0,
+                   globals()["told"], globals()["memory"])
 else:
     main()

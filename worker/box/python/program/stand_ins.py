@@ -103,7 +103,7 @@ def of_spawn(module):
 
     def get_preparation_data(name):
         from mcp import _modules
-        return dict(plain(name), caisson=_modules.Offer())
+        return dict(plain(name), caisson=_modules.Inherited())
 
     module.get_preparation_data = get_preparation_data
 

@@ -11,7 +11,7 @@ PATIENCE = 1  # seconds for the list of servers, where it is only shown
 PREFIX = "mcp_"
 
 
-def offer(names, wanted):
+def define(names, wanted):
     """Put the servers among names that begin with mcp_ into a namespace."""
     servers = known_servers()
     if PREFIX in wanted:  # the code makes names itself
