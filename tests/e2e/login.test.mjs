@@ -161,6 +161,29 @@ except runtime.MCPError as error:
       'print(await runtime.search_tool_docs("echo"))'), /echo/);
   });
 
+test('a server that is removed takes its logins along', async (t) => {
+  for (const [metadata, revoked, said] of [[{}, 2, /^$/],
+    [{ revocation_endpoint: 'http://127.0.0.1:1/' }, 0,
+      /could not be told that the tokens are no longer used: .*127.0.0.1:1 /]]) {
+    const authority = Object.assign(await serveAuthority(t), { metadata });
+    const options = { home: folder(t) };
+
+    add(options.home, 'ann');
+    assert.equal(ran({ ...options,
+      args: ['servers', 'add', 'far', '--', authority.url] }).status, 0);
+    for (const args of [[], ['--owner', 'ann']])
+      assert.equal((await logIn(options, { args })).status, 0);
+    const gone = await logIn(options, { verb: 'remove' });
+
+    assert.equal(gone.status, 0);
+    assert.match(gone.out, /^Removed "far" from .*\nLogged out\nLogged out\n$/);
+    assert.match(gone.err, said);
+    assert.equal(authority.revoked.length, revoked);
+    for (const owner of ['-', 'ann'])
+      assert.ok(!fs.existsSync(kept(options, owner)));
+  }
+});
+
 test('a token that has expired is renewed once, by one of several', async (t) => {
   const authority = await serveAuthority(t);
   const options = known(t, authority);

@@ -12,6 +12,7 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/fd.h"
+#include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
@@ -22,6 +23,7 @@
 #include "../../options/text/suggest.h"
 #include "../../process/socket/socket.h"
 #include "../../servers/in_force/in_force.h"
+#include "../../servers/in_force/server_login.h"
 #include "../../servers/in_force/server_process.h"
 #include "../shared/command.h"
 
@@ -126,8 +128,7 @@ servers_login_on_configured(void *ctx)
 	event_base_loopexit(ctx, NULL);
 }
 
-/* Returns the remote server of this name, or NULL with err. */
-static const struct server *
+const struct server *
 servers_login_find(
     const struct command_setup *setup, const char *name, struct err *err)
 {
@@ -178,31 +179,67 @@ servers_login_wait(
 	    err_set(err, "server \"%s\": %s", name, failed);
 }
 
+/* Logs in, or out if there is no listener. Returns 0, or -1 with err. */
+static int
+servers_login_of(const struct command_setup *setup,
+    const struct server *server, const char *owner, int *listener,
+    struct err *err)
+{
+	const struct server_process_setup start = { setup->envp,
+		setup->options, owner };
+	struct servers_login login = { .base = setup->base,
+		.out = *listener == -1 };
+	const struct server_login_ends ends = { servers_login_on_visit,
+		servers_login_on_over, &login };
+
+	login.process = server_process_log_in(setup->base, server, &start,
+	    listener, &ends, servers_login_on_ended, &login, err);
+	return login.process == NULL ? -1 :
+	    servers_login_wait(&login, server->name, err);
+}
+
 /* Logs in, or out. Returns the exit status. */
 static int
 servers_login_do(const struct command_setup *setup, bool out, struct err *err)
 {
-	const char *name = setup->options->command.operand;
-	struct server_process_setup start = { setup->envp, setup->options,
-		NULL };
-	struct servers_login login = { .base = setup->base, .out = out };
-	const struct server_login_ends ends = { servers_login_on_visit,
-		servers_login_on_over, &login };
+	const char *owner;
 	const struct server *server;
 	auto_fd int listener = -1;
-	int begun = owner_flag_begin(setup, "logins", &start.owner, err);
+	int begun = owner_flag_begin(setup, "logins", &owner, err);
 
 	if (begun != 0)
 		return begun;
-	server = servers_login_find(setup, name, err);
+	server = servers_login_find(
+	    setup, setup->options->command.operand, err);
 	if (server != NULL && !out)
 		listener = servers_login_listen(server, err);
 	if (server == NULL || (!out && listener == -1))
 		return command_end(-1, err);
-	login.process = server_process_log_in(setup->base, server, &start,
-	    &listener, &ends, servers_login_on_ended, &login, err);
-	return command_end(login.process == NULL ? -1 :
-	        servers_login_wait(&login, name, err), err);
+	return command_end(
+	    servers_login_of(setup, server, owner, &listener, err), err);
+}
+
+void
+servers_login_drop(const struct command_setup *setup, const char *name,
+    const struct server *server)
+{
+	auto_buffer struct buffer logins = { 0 };
+	const char *owner, *until;
+	struct err err;
+
+	server_login_list(setup->options, setup->envp, name, &logins);
+	TEXT_LIST_PAIRS (owner, until, logins.data, logins.len) {
+		int none = -1;
+
+		(void)until;
+		if (server == NULL)
+			log_warn("server \"%s\": it could not be told that a "
+			    "login is no longer used", name);
+		else if (servers_login_of(
+		             setup, server, owner, &none, &err) == -1)
+			log_warn("%s", err.text);
+	}
+	server_login_remove(setup->options, setup->envp, name);
 }
 
 int

@@ -217,6 +217,8 @@ servers_remove_run(struct command_setup *setup, struct err *err)
 {
 	struct servers_remove remove = { .name =
 		setup->options->command.operand };
+	const struct server *server;
+	struct err none;
 	int done;
 
 	remove.settings = home_settings(setup->envp, err);
@@ -225,7 +227,10 @@ servers_remove_run(struct command_setup *setup, struct err *err)
 	remove.folder = mem_printf("%s/servers", remove.settings);
 	adopt_work_read_servers(
 	    &remove.servers, setup, SERVERS_CAISSON_SOURCE, NULL);
+	server = servers_login_find(setup, remove.name, &none);
 	done = command_end(servers_remove_work(&remove, err), err);
+	if (done == 0)
+		servers_login_drop(setup, remove.name, server);
 	servers_free(&remove.servers);
 	free(remove.settings);
 	free(remove.folder);

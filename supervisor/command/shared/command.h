@@ -19,6 +19,7 @@ struct in_force;
 struct event_base;
 struct options;
 struct runs;
+struct server;
 struct servers;
 struct supervisor;
 
@@ -116,6 +117,22 @@ int print_config_check_named(struct event_base *base,
 int servers_try_run(struct event_base *base, struct in_force *config,
     struct broker *broker, uint64_t ours, const struct buffer *only,
     struct buffer *destructive, int json);
+
+/* servers_login.c */
+
+/*
+ * Returns the configured remote server of this name, which the configuration
+ * owns, or NULL with err. Runs the loop.
+ */
+const struct server *servers_login_find(const struct command_setup *setup,
+    const char *name, struct err *err);
+
+/*
+ * Logs all owners out at a server that is no longer configured (NULL: it was no
+ * remote one) and removes what is kept of its logins; logs what fails.
+ */
+void servers_login_drop(const struct command_setup *setup, const char *name,
+    const struct server *server);
 
 /* owner_flag.c */
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
+#include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
@@ -95,9 +96,32 @@ server_login_add(
 	text_list_add(logins, when);
 }
 
-void
-server_login_list(const struct options *options, char **envp,
-    const char *name, struct buffer *logins)
+/* Removes the directory of a server, with its files. */
+static void
+server_login_drop(
+    int all, const char *owner, const char *escaped, struct buffer *unused)
+{
+	auto_fd int of_owner = server_login_enter(all, owner, 0);
+	int in = server_login_enter(of_owner, escaped, 0);
+	DIR *files = in == -1 ? NULL : fdopendir(in);
+	struct dirent *entry;
+
+	(void)unused;
+	while (files != NULL && (entry = readdir(files)) != NULL)
+		unlinkat(in, entry->d_name, 0);
+	if (files != NULL && unlinkat(of_owner, escaped, AT_REMOVEDIR) == -1)
+		log_warn("the directory %s/%s/%s cannot be removed: %s",
+		    SERVER_LOGIN_DIRECTORY, owner, escaped, strerror(errno));
+	if (files != NULL)
+		closedir(files);
+}
+
+/* Calls do_it for each owner, if there are logins at all. */
+static void
+server_login_each(const struct options *options, char **envp, const char *name,
+    void (*do_it)(int all, const char *owner, const char *escaped,
+        struct buffer *logins),
+    struct buffer *logins)
 {
 	auto_free char *escaped = server_login_escape(name);
 	struct dirent *entry;
@@ -110,10 +134,23 @@ server_login_list(const struct options *options, char **envp,
 	    options, envp, SERVER_LOGIN_DIRECTORY, &err));
 	while (all != NULL && (entry = readdir(all)) != NULL)
 		if (entry->d_name[0] != '.')
-			server_login_add(dirfd(all), entry->d_name, escaped,
-			    logins);
+			do_it(dirfd(all), entry->d_name, escaped, logins);
 	if (all != NULL)
 		closedir(all);
+}
+
+void
+server_login_list(const struct options *options, char **envp,
+    const char *name, struct buffer *logins)
+{
+	server_login_each(options, envp, name, server_login_add, logins);
+}
+
+void
+server_login_remove(
+    const struct options *options, char **envp, const char *name)
+{
+	server_login_each(options, envp, name, server_login_drop, NULL);
 }
 
 char *

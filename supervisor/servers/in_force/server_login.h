@@ -27,6 +27,10 @@ int server_login_open(const struct options *options, char **envp,
 void server_login_list(const struct options *options, char **envp,
     const char *name, struct buffer *logins);
 
+/* Removes all that is kept for a server, of every owner; logs what stays. */
+void server_login_remove(
+    const struct options *options, char **envp, const char *name);
+
 /* Returns the command that logs in, which the caller frees. */
 char *server_login_command(const char *name, const char *owner);
 
