@@ -179,7 +179,7 @@ command_refuse(struct err *err, const char *word, const char *fmt, ...)
 static int
 command_unknown(const char *word, struct err *err)
 {
-	const char *near = command_nearest(word);
+	const char *suggested = command_nearest(word);
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
 
 	option_key(word, strlen(word), key);
@@ -190,10 +190,10 @@ command_unknown(const char *word, struct err *err)
 		    strcmp(key, "tools") == 0 ?
 		        ", or 'caisson saved-tools', its new name" : "");
 	}
-	return near == NULL ? command_refuse(err, word,
+	return suggested == NULL ? command_refuse(err, word,
 	    "is not a command: 'caisson help' lists them") :
 	    command_refuse(err, word,
-	        "is not a command: did you mean 'caisson %s'?", near);
+	        "is not a command: did you mean 'caisson %s'?", suggested);
 }
 
 static int
@@ -228,14 +228,14 @@ command_unknown_verb(const char *word, const char *verb, struct err *err)
 static int
 command_stray(const char *word, struct err *err)
 {
-	const char *near = command_nearest(word);
+	const char *suggested = command_nearest(word);
 
-	if (near == NULL || strcmp(near, word) != 0)
+	if (suggested == NULL || strcmp(suggested, word) != 0)
 		return command_refuse(err, word, "is not understood: only "
 		    "options may follow an option, 'caisson --help' lists "
 		    "them");
 	return err_set(err, "the command \"%s\" must come before all options",
-	    near);
+	    suggested);
 }
 
 static int

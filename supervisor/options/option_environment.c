@@ -73,17 +73,17 @@ option_environment_unknown(
 {
 	auto_buffer struct buffer name = { 0 };
 	auto_buffer struct buffer shown = { 0 };
-	const char *near = option_nearest(variable->key, 0);
+	const char *suggested = option_nearest(variable->key, 0);
 	char right[OPTION_NAME_SIZE];
 
 	if (variable->former)
 		return 0;
 	buffer_add(&name, variable->whole, variable->len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
-	if (near == NULL)
+	if (suggested == NULL)
 		return err_set(err, "%s is not an option: 'caisson --help' "
 		    "lists them", shown.data);
-	option_variable(near, right);
+	option_variable(suggested, right);
 	return err_set(err, "%s is not an option: did you mean %s?",
 	    shown.data, right);
 }

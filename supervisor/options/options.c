@@ -212,7 +212,7 @@ options_set_member(
 {
 	auto_buffer struct buffer shown = { 0 };
 	struct options *options = ctx;
-	const char *near;
+	const char *suggested;
 
 	if (options_replaces(options, key))
 		return 1;
@@ -227,12 +227,12 @@ options_set_member(
 		    "%.*s/servers/NAME.json", shown.data,
 		    (int)(strrchr(options->file, '/') - options->file),
 		    options->file);
-	near = options_nearest_member(key);
-	if (near == NULL)
+	suggested = options_nearest_member(key);
+	if (suggested == NULL)
 		return err_set(err, "%s\" is not an option: 'caisson --help' "
 		    "lists them", shown.data);
 	return err_set(err, "%s\" is not an option: did you mean \"%s\"?",
-	    shown.data, near);
+	    shown.data, suggested);
 }
 
 static int

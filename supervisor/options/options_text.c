@@ -354,7 +354,7 @@ options_help_one(
     const char *word, const char *verb, FILE *out, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
-	const char *near = command_nearest(word);
+	const char *suggested = command_nearest(word);
 	char key[OPTION_NAME_SIZE];
 
 	if (options_help_commands(out, word, verb) > 0) {
@@ -363,7 +363,7 @@ options_help_one(
 		    "lists.\n");
 		return 0;
 	}
-	if (near != NULL && strcmp(near, word) == 0)
+	if (suggested != NULL && strcmp(suggested, word) == 0)
 		return command_unknown_verb(word, verb, err);
 	option_key(word, strlen(word), key);
 	if (option_find(key) != OPTION_IDS) {
@@ -373,11 +373,11 @@ options_help_one(
 	if (options_help_command_flag(out, key))
 		return 0;
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
-	if (near == NULL)
+	if (suggested == NULL)
 		return err_set(err, "\"%s\" is not a command: 'caisson help' "
 		    "lists them", shown.data);
 	return err_set(err, "\"%s\" is not a command: did you mean 'caisson "
-	    "help %s'?", shown.data, near);
+	    "help %s'?", shown.data, suggested);
 }
 
 int

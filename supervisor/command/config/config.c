@@ -30,19 +30,19 @@ config_set_find(const char *name, enum option_id *id, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 	char key[OPTION_NAME_SIZE];
-	const char *near;
+	const char *suggested;
 
 	option_key(name, strlen(name), key);
 	*id = option_find(key);
 	if (*id != OPTION_IDS)
 		return 0;
-	near = option_nearest(key, 0);
+	suggested = option_nearest(key, 0);
 	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
-	return near == NULL ?
+	return suggested == NULL ?
 	    err_set(err, "\"%s\" is not a setting: 'caisson config show' "
 	        "lists them", shown.data) :
 	    err_set(err, "\"%s\" is not a setting: did you mean %s?",
-	        shown.data, near);
+	        shown.data, suggested);
 }
 
 /* Writes the file with this member. Returns 0, or -1 with err. */

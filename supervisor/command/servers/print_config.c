@@ -539,7 +539,7 @@ print_config_find(
 {
 	struct suggest suggest = suggest_start(name);
 	auto_buffer struct buffer shown = { 0 };
-	auto_buffer struct buffer near = { 0 };
+	auto_buffer struct buffer suggested = { 0 };
 	const struct server *server;
 
 	TAILQ_FOREACH (server, &servers->list, entry) {
@@ -553,9 +553,9 @@ print_config_find(
 	if (suggest.best == NULL)
 		return err_set(err, "--server \"%s\": no MCP server has this "
 		    "name ('caisson servers list' shows all)", shown.data);
-	shown_add_quoted(&near, suggest.best, OPTION_VALUE_SHOWN);
+	shown_add_quoted(&suggested, suggest.best, OPTION_VALUE_SHOWN);
 	return err_set(err, "--server \"%s\": no MCP server has this name: did "
-	    "you mean \"%s\"?", shown.data, near.data);
+	    "you mean \"%s\"?", shown.data, suggested.data);
 }
 
 int

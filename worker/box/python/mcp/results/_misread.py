@@ -85,14 +85,14 @@ def missed(words, results):
     from ._similar import is_part
     found, known = [], [result.data for result in results]
     for key, (default, names) in MISSES.items():
-        near = [name for name in names
-                if isinstance(name, str) and is_part(key, name)]
-        if words.intersection(near) or len(near) != 1 and any(
+        similar = [name for name in names
+                   if isinstance(name, str) and is_part(key, name)]
+        if words.intersection(similar) or len(similar) != 1 and any(
                 word in key.lower() for word in OPTIONAL) or any(
                     has_key(data, key) for data in known):
             continue
         found.append(NONE % (key, default, ", ".join(
-            map(str, (near or names)[:KEYS_MAX]))))
+            map(str, (similar or names)[:KEYS_MAX]))))
     return found
 
 

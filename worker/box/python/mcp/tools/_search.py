@@ -87,10 +87,10 @@ class Index:
                      other in plurals else likeness(word, other))
         if not plurals.union((word,)) & self.known.keys() and len(word) >= 4:
             from difflib import get_close_matches
-            near = [other for other in self.known
-                    if abs(len(other) - len(word)) <= 2 and
-                    len(set(word).symmetric_difference(other)) <= 4]
-            for other in get_close_matches(word, near, 5, SPELLED):
+            similar = [other for other in self.known
+                       if abs(len(other) - len(word)) <= 2 and
+                       len(set(word).symmetric_difference(other)) <= 4]
+            for other in get_close_matches(word, similar, 5, SPELLED):
                 self.add(best, other, SLIPS)
         return best
 
