@@ -436,15 +436,15 @@
 /*
  * A client whose connection broke may come back for the events of an answer:
  * so long after its last one, and so many bytes of them for a guest and for
- * all. An answer counts as at least HTTP_KEPT_MIN.
+ * all. An answer counts as at least HTTP_REPLAY_MIN.
  */
-#define HTTP_KEPT_SECONDS 300
+#define HTTP_REPLAY_SECONDS 300
 /* After which a connection whose body waits is looked at again. */
 #define HTTP_LOOK_MS 250
-#define HTTP_KEPT_LOOK_MS 30000 /* how often the age is looked at */
-#define HTTP_KEPT_GUEST_MAX (16 * MIB)
-#define HTTP_KEPT_MAX (64 * MIB)
-#define HTTP_KEPT_MIN KIB
+#define HTTP_REPLAY_LOOK_MS 30000 /* how often the age is looked at */
+#define HTTP_REPLAY_GUEST_MAX (16 * MIB)
+#define HTTP_REPLAY_MAX (64 * MIB)
+#define HTTP_REPLAY_MIN KIB
 #define HTTP_EVENT_ID_MAX 40 /* two numbers, of the answer and the event */
 /* Messages in a JSON-RPC batch: their answers are held until all are ready. */
 #define CLIENT_BATCH_MAX 100

@@ -386,7 +386,7 @@ http_close(void *state)
 	while (!LIST_EMPTY(&http->guests))
 		http_guest_free(LIST_FIRST(&http->guests));
 	loop_event_free(&http->reap);
-	loop_event_free(&http->kept_timer);
+	loop_event_free(&http->replay_timer);
 	serve_sockets_close(&http->sockets);
 	free(http);
 }

@@ -10,7 +10,7 @@
  *	http_files.c     files of owners and conversations
  *	http_headers.c   the fields of requests without a session
  *	http_request.c   one request: where each line of an answer goes
- *	http_kept.c      events, for clients that come back
+ *	http_replay.c      events, for clients that come back
  */
 #ifndef SUPERVISOR_HTTP_H
 #define SUPERVISOR_HTTP_H
@@ -30,10 +30,10 @@ struct http;
 struct http_session;
 struct http_file;
 
-struct http_kept;
+struct http_replay;
 
 TAILQ_HEAD(http_sessions, http_session);
-TAILQ_HEAD(http_kept_list, http_kept);
+TAILQ_HEAD(http_replay_list, http_replay);
 
 /* One request of HTTP, until its answer is complete. */
 struct http_request {
@@ -43,7 +43,7 @@ struct http_request {
 	void (*forget)(struct http_request *request); /* it is over; or NULL */
 	struct http_file *file; /* that it is about, or NULL */
 	struct mcp *mcp;     /* its own, if it is of no session; or NULL */
-	struct http_kept *kept; /* its events, if they are kept; or NULL */
+	struct http_replay *replay; /* its events, if they are kept; or NULL */
 	uint64_t number; /* on the channel of its guest; 0: its client left */
 	struct buffer ids;   /* of its requests, a newline after each */
 	const char *begins;  /* the session that its answer names; or NULL */
@@ -62,8 +62,8 @@ struct http_guest {
 	LIST_HEAD(, http_request) requests;
 	struct http_sessions sessions; /* the last used one first */
 	size_t nsessions;
-	struct http_kept_list kept; /* the oldest first */
-	uint64_t kept_bytes;
+	struct http_replay_list replays; /* the oldest first */
+	uint64_t replay_bytes;
 	/* Of a token; unused for our user: */
 	struct owner own;
 	struct token token;
@@ -82,8 +82,8 @@ struct http {
 	struct http_sessions dead;        /* the same */
 	char start[HTTP_START_SIZE + 1];  /* of the names of its sessions */
 	struct event *reap;
-	struct event *kept_timer; /* NULL: nothing was kept yet */
-	uint64_t kept_bytes;      /* of all guests */
+	struct event *replay_timer; /* NULL: nothing was kept yet */
+	uint64_t replay_bytes;      /* of all guests */
 	struct http_request *current; /* whose message is being handled */
 	int dir;              /* the state directory; -1: no tokens */
 	char *path;           /* where it was opened */
@@ -107,7 +107,7 @@ struct http_refusal {
 #define HTTP_FAULTY "the tokens of this server cannot be read"
 
 /* Why a client that comes back gets no events. */
-#define HTTP_KEPT_UNKNOWN                                                      \
+#define HTTP_REPLAY_UNKNOWN                                                    \
 	"this Last-Event-ID is unknown: the events of an answer are kept for " \
 	"5 minutes after the last one, up to 16 MiB for a client; the "        \
 	"resource resource://caisson/calls lists calls with their output"
@@ -202,45 +202,46 @@ void http_session_drain_all(struct http_guest *guest);
 void http_session_reap(struct http *http);
 void http_session_free_all(struct http_sessions *sessions);
 
-/* http_kept.c */
+/* http_replay.c */
 
 /*
  * Keeps the events of a request from now on. number: of it in its session;
  * primes: its client accepts an event that has an id only.
  */
-void http_kept_new(struct http_request *request, uint64_t number, bool primes);
+void http_replay_new(
+    struct http_request *request, uint64_t number, bool primes);
 
 /*
  * Writes the id of the start, of at most HTTP_EVENT_ID_MAX, for an event with
  * nothing else. Returns whether the client accepts that.
  */
-int http_kept_prime(const struct http_kept *kept, char *id);
+int http_replay_prime(const struct http_replay *replay, char *id);
 
 /*
  * Keeps one more event, and writes its id, of at most HTTP_EVENT_ID_MAX. That
  * may free it, if there is no room.
  */
-void http_kept_add(
-    struct http_kept *kept, const struct buffer *line, char *id);
+void http_replay_add(
+    struct http_replay *replay, const struct buffer *line, char *id);
 
-/* The request ends: its client may come back for HTTP_KEPT_SECONDS. */
-void http_kept_end(struct http_request *request);
+/* The request ends: its client may come back for HTTP_REPLAY_SECONDS. */
+void http_replay_end(struct http_request *request);
 
 /* Returns the answer of a session that has this event, or NULL. */
-struct http_kept *http_kept_find(const struct http_guest *guest,
+struct http_replay *http_replay_find(const struct http_guest *guest,
     const struct http_session *session, struct ipc_bytes id, uint64_t *event);
 
 /*
  * Passes the events after that one to a request. Returns the request that sends
  * more of them; NULL: all are here.
  */
-typedef void http_kept_pass(struct http_request *request, const char *id,
+typedef void http_replay_pass(struct http_request *request, const char *id,
     const struct buffer *line, int last);
-struct http_request *http_kept_send(const struct http_kept *kept,
-    uint64_t after, http_kept_pass *pass, struct http_request *request);
+struct http_request *http_replay_send(const struct http_replay *replay,
+    uint64_t after, http_replay_pass *pass, struct http_request *request);
 
 /* Drops all that is kept of a session, or of a guest (NULL). */
-void http_kept_forget(
+void http_replay_forget(
     struct http_guest *guest, const struct http_session *session);
 
 /* http_guest.c */

@@ -21,7 +21,7 @@ http_guest_new(struct http *http, struct owner *owner)
 	guest->owner = owner != NULL ? owner : &guest->own;
 	LIST_INIT(&guest->requests);
 	TAILQ_INIT(&guest->sessions);
-	TAILQ_INIT(&guest->kept);
+	TAILQ_INIT(&guest->replays);
 	LIST_INSERT_HEAD(&http->guests, guest, entry);
 	return guest;
 }
@@ -87,7 +87,7 @@ http_guest_leave(struct http_request *request)
 {
 	struct mcp *mcp = request->mcp;
 
-	if (request->kept != NULL && request->streaming) {
+	if (request->replay != NULL && request->streaming) {
 		request->number = 0; /* it may come back */
 		return;
 	}
@@ -171,7 +171,7 @@ http_guest_change(struct http_guest *guest, const struct token *token)
 void
 http_guest_clear(struct http_guest *guest)
 {
-	http_kept_forget(guest, NULL);
+	http_replay_forget(guest, NULL);
 	while (!LIST_EMPTY(&guest->requests))
 		http_request_free(LIST_FIRST(&guest->requests));
 	http_session_free_all(&guest->sessions);

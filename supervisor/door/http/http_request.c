@@ -24,8 +24,8 @@ http_request_end(struct http_request *request)
 	if (request->over)
 		return;
 	request->over = 1;
-	if (request->kept != NULL)
-		http_kept_end(request);
+	if (request->replay != NULL)
+		http_replay_end(request);
 	LIST_REMOVE(request, entry);
 	LIST_INSERT_HEAD(&http->over, request, entry);
 	if (request->forget != NULL)
@@ -94,7 +94,7 @@ http_stream(struct http_request *request)
 	request->streaming = true;
 	if (request->guest->guest != NULL)
 		gateway_reply(request->guest->guest, &reply);
-	if (request->kept != NULL && http_kept_prime(request->kept, id))
+	if (request->replay != NULL && http_replay_prime(request->replay, id))
 		http_pass(request, id, &(struct buffer){ 0 }, 0);
 }
 
@@ -127,8 +127,8 @@ http_event(struct http_request *request, const struct buffer *line, int last)
 {
 	char id[HTTP_EVENT_ID_MAX + 1] = "";
 
-	if (request->kept != NULL && line->len > 0)
-		http_kept_add(request->kept, line, id);
+	if (request->replay != NULL && line->len > 0)
+		http_replay_add(request->replay, line, id);
 	http_pass(request, id, line, last);
 	if (last)
 		http_request_end(request);

@@ -113,7 +113,7 @@ http_session_end(struct http_session *session, const char *why)
 		if (request->session == session)
 			http_give_up(request, 404, "this session has ended");
 	}
-	http_kept_forget(guest, session);
+	http_replay_forget(guest, session);
 	http_reap(guest->http);
 }
 
@@ -337,7 +337,7 @@ http_session_handle(struct http_request *request, struct json_span value)
 		return;
 	}
 	if (asks && request->streams)
-		http_kept_new(request, ++request->session->answers,
+		http_replay_new(request, ++request->session->answers,
 		    http_session_primes(request->session));
 	mcp_on_value(request->session->mcp, value);
 	if (!asks)
@@ -399,14 +399,14 @@ http_session_resume(struct http_request *request,
     const struct http_session *session, struct ipc_bytes id)
 {
 	uint64_t event;
-	const struct http_kept *kept =
-	    http_kept_find(request->guest, session, id, &event);
+	const struct http_replay *replay =
+	    http_replay_find(request->guest, session, id, &event);
 	struct http_request *first;
 
-	if (kept == NULL)
+	if (replay == NULL)
 		return -1;
 	http_stream(request);
-	first = http_kept_send(kept, event, http_pass, request);
+	first = http_replay_send(replay, event, http_pass, request);
 	if (first != NULL) {
 		http_request_move(first, request);
 	} else {
@@ -432,7 +432,7 @@ http_session_on_get(struct http_request *request, struct ipc_ask *ask)
 		if (http_session_resume(
 		        request, session, ask->last_event) == -1)
 			http_reply_error(request, 400, http_session_no_id,
-			    JSONRPC_INVALID_REQUEST, HTTP_KEPT_UNKNOWN);
+			    JSONRPC_INVALID_REQUEST, HTTP_REPLAY_UNKNOWN);
 		return;
 	}
 	if (session->stream != NULL)

@@ -74,7 +74,7 @@ http_session_end_all(struct http_guest *guest, const char *why)
 }
 
 void
-http_kept_forget(struct http_guest *guest, const struct http_session *session)
+http_replay_forget(struct http_guest *guest, const struct http_session *session)
 {
 }
 
