@@ -41,7 +41,7 @@ static call_step *const call_steps[CALL_EVENTS][CALL_PHASES] = {
 };
 
 void
-call_report(struct call *call, enum call_event event)
+call_advance(struct call *call, enum call_event event)
 {
 	call_step *step = call_steps[event][call->phase];
 
@@ -52,7 +52,7 @@ call_report(struct call *call, enum call_event event)
 static void
 call_on_timer(evutil_socket_t, short, void *arg)
 {
-	call_report(arg, CALL_TIME);
+	call_advance(arg, CALL_TIME);
 }
 
 static void
@@ -93,7 +93,7 @@ call_admit(struct runs *runs)
 	struct call *call;
 
 	while ((call = call_next(runs)) != NULL)
-		call_report(call, CALL_PLACE);
+		call_advance(call, CALL_PLACE);
 }
 
 /* Concludes a call. Every call ends here. */
@@ -256,7 +256,7 @@ call_end(struct call *call, enum call_cause cause, enum call_event event)
 {
 	if (call->cause == CALL_BY_ITSELF)
 		call->cause = cause;
-	call_report(call, event);
+	call_advance(call, event);
 }
 
 void

@@ -92,7 +92,7 @@ struct call {
 /* call.c */
 
 /* Something has happened: takes the next step. Frees the call at its end. */
-void call_report(struct call *call, enum call_event event);
+void call_advance(struct call *call, enum call_event event);
 
 /* Has the first executor that takes it now start it. */
 void call_execute(struct call *call);

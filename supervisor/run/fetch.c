@@ -43,7 +43,7 @@ fetch_on_timer(evutil_socket_t, short, void *arg)
 		.done = ++fetch->told };
 
 	if (fetch->call->cause != CALL_BY_ITSELF) {
-		call_report(fetch->call, CALL_OVER);
+		call_advance(fetch->call, CALL_OVER);
 		return;
 	}
 	snprintf(progress.text, sizeof(progress.text), "fetching the image %s",

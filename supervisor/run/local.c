@@ -98,7 +98,7 @@ local_conclude(void *ctx)
 		call->whole = local->box->output.whole;
 		local->box->output.whole = (struct box_whole){ 0 };
 	}
-	call_report(call, CALL_OVER);
+	call_advance(call, CALL_OVER);
 }
 
 /*
@@ -127,7 +127,7 @@ local_collects(struct local *local)
 		call->collection = collection_new(call->runs->peers.files,
 		    &call->request, box, local->delivery, local_conclude,
 		    local);
-		call_report(call, CALL_FILES);
+		call_advance(call, CALL_FILES);
 	} else if (late) {
 		text_list_add(&call->notes, call->request.conversation != NULL ?
 		    "files in /workspace/out and /data were not kept: the "
@@ -146,7 +146,7 @@ local_collects(struct local *local)
 static void
 local_finish(struct local *local)
 {
-	call_report(local->call, CALL_ENDED);
+	call_advance(local->call, CALL_ENDED);
 	if (local->box == NULL || !local_collects(local))
 		local_conclude(local);
 }
@@ -521,11 +521,11 @@ local_on_box(void *ctx)
 		return;
 	}
 	if (box->phase == BOX_RUNNING && call->phase == CALL_STARTING) {
-		call_report(call, CALL_RUNS);
+		call_advance(call, CALL_RUNS);
 		loop_set_timer(local->timer, FILES_FULL_LOOK_MS);
 	}
 	if (box_has_ended(box))
-		call_report(call, CALL_ENDED);
+		call_advance(call, CALL_ENDED);
 	if (box->phase == BOX_OVER)
 		local_finish(local);
 }

@@ -24,7 +24,7 @@ static void
 echo_on_turn(int fd, short what, void *ctx)
 {
 	(void)fd, (void)what;
-	call_report(ctx, CALL_OVER);
+	call_advance(ctx, CALL_OVER);
 }
 
 static void
@@ -35,7 +35,7 @@ echo_start(struct call *call)
 	    mem_dup(call->request.code + 6, call->result.out.len);
 	call->inside = evtimer_new(call->runs->base, echo_on_turn, call);
 	loop_set_timer(call->inside, 0);
-	call_report(call, CALL_RUNS);
+	call_advance(call, CALL_RUNS);
 }
 
 static int
