@@ -1132,7 +1132,7 @@
 #define FILES_DATA_MAX (2 * FILES_OUT_MAX)
 #define FILES_VERSION_SIZE 21 /* a decimal number of 64 bits, and a NUL */
 #define FILES_SYNCED_MAX                                                     \
-	(FILES_DATA_MAX * (FILE_NAME_MAX + 1 + FILES_VERSION_SIZE))
+	(FILES_DATA_MAX * (FILE_NAME_MAX + 1 + 2 * FILES_VERSION_SIZE))
 /* Numbers of removed versions of an owner; equal hashes share one. */
 #define FILES_VERSIONS 32768
 /* Files of one execution that wait, with their descriptors, to be copied. */

@@ -14,6 +14,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
+#include "../../common/base/text_list.h"
 #include "../process/process.h"
 #include "files.h"
 #include "../options/state_dir.h"
@@ -360,6 +361,15 @@ files_task_ask(struct files *files, enum ipc_type type, const char *owner,
 }
 
 /* The tasks */
+
+void
+file_row_sync(struct buffer *synced, const struct file_row *row)
+{
+	text_list_add(synced, row->name);
+	buffer_printf(synced, "%llu:%llu", (unsigned long long)row->version,
+	    (unsigned long long)row->changed);
+	buffer_add(synced, "", 1);
+}
 
 struct files_task *
 files_mirror(struct files *files, const char *owner,

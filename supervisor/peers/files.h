@@ -23,9 +23,13 @@ struct file_row {
 	uint64_t version; /* 1 is the first of its name */
 	uint64_t size;    /* bytes */
 	uint64_t since;   /* when it was kept: seconds since 1970 */
+	uint64_t changed; /* of a file in a box: see FILED */
 	const char *type; /* media type */
 	const char *conversation; /* its id; empty: it belongs to none */
 };
+
+/* Adds a file that was kept or delivered to the list for files_mirror. */
+void file_row_sync(struct buffer *synced, const struct file_row *row);
 
 /* What an owner keeps, and may keep, with all versions; borrowed. */
 struct files_usage {
@@ -85,8 +89,8 @@ int files_may_hold(const struct files *files);
  * files_mirror keeps what is new or changed in the directory folder of a box,
  * which is taken, and which no process uses any more. The porter runs as the
  * user uid. synced lists the files that the box was given, or that were kept of
- * it before: for each the name and the version, each + NUL. In the directory of
- * a conversation it also removes the files that are no longer there.
+ * it before, by file_row_sync. In the directory of a conversation it also
+ * removes the files that are no longer there.
  */
 struct files_task *files_mirror(struct files *files, const char *owner,
     const struct buffer *synced, int *folder, unsigned int uid,

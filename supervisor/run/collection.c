@@ -146,9 +146,7 @@ collection_remember(struct buffer *synced, const struct file_row *row)
 	struct buffer list = { 0 };
 	const char *name, *version;
 
-	text_list_add(&list, row->name);
-	buffer_printf(&list, "%llu", (unsigned long long)row->version);
-	buffer_add(&list, "", 1);
+	file_row_sync(&list, row);
 	TEXT_LIST_PAIRS (name, version, synced->data, synced->len)
 		if (strcmp(name, row->name) != 0 &&
 		    list.len < FILES_SYNCED_MAX / 2) {

@@ -9,7 +9,6 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
-#include "../../common/base/text_list.h"
 #include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"
@@ -34,12 +33,7 @@ delivery_on_skipped(void *ctx, const char *name, size_t len,
 static void
 delivery_on_filed(void *ctx, const struct file_row *row)
 {
-	struct delivery_part *part = ctx;
-	struct buffer *synced = &part->delivery->synced;
-
-	text_list_add(synced, row->name);
-	buffer_printf(synced, "%llu", (unsigned long long)row->version);
-	buffer_add(synced, "", 1);
+	file_row_sync(&((struct delivery_part *)ctx)->delivery->synced, row);
 }
 
 static void

@@ -9,6 +9,7 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
+import { Gate } from './support/gate.mjs';
 import { folder, settings } from './support/program.mjs';
 import { descendants, memory } from './support/processes.mjs';
 import { serveTcp } from './support/serve.mjs';
@@ -141,6 +142,50 @@ open("/data/sub/x.csv", "w").write("x"); os.remove("/data/sub/a b/n.txt")`,
   assert.equal((await ask('DELETE', 'talk/sub/x.csv')).status, 204);
   assert.equal((await ask('PUT', 'talk/sub', { body: 'file' })).status, 201);
 });
+
+test('what is removed or put during a call stays, unless the call changed it',
+  async (t) => {
+    const { ask, url, token } = await served(t);
+    const client = clientOf(t, url, token);
+    const gate = new Gate();
+    const names = ['gone', 'changed', 'newer', 'sub/gone', 'sub/kept'];
+    const left = async () => Object.fromEntries(await Promise.all(
+      [...names, 'taken', 'taken/x', 'y'].map(async (name) => {
+        const answer = await ask('GET', `talk/${name}`);
+
+        return [name, answer.status === 200 ? await answer.text() : null];
+      })));
+
+    for (const name of names)
+      await ask('PUT', `talk/${name}`, { body: 'old' });
+
+    const answer = client.text(`import os
+open("/data/changed", "w").write("new")
+os.mkdir("/data/taken")
+open("/data/taken/x", "w").close(); open("/data/y", "w").close()
+${gate.wait}`, { conversationId: 'talk' });
+
+    await gate.reached();
+    for (const name of ['gone', 'changed', 'sub/gone'])
+      assert.equal((await ask('DELETE', `talk/${name}`)).status, 204);
+    for (const name of ['newer', 'taken'])
+      assert.equal((await ask('PUT', `talk/${name}`, { body: 'put' })).status,
+        201);
+    gate.open();
+    assert.match(await answer, /note: \/data\/taken\/x was not kept: a file of the conversation has the name of a folder/);
+
+    const files = { gone: null, changed: 'new', newer: 'put',
+      'sub/gone': null, 'sub/kept': 'old', taken: 'put', 'taken/x': null,
+      y: '' };
+
+    assert.deepEqual(await left(), files);
+    assert.match(await client.text(`import os
+print(sorted(os.listdir("/data"))); os.remove("/data/taken")
+os.mkdir("/data/taken"); open("/data/taken/x", "w").close()`,
+    { conversationId: 'talk' }),
+    /^\['changed', 'newer', 'sub', 'taken', 'y'\]\nfile: \/data\/taken\/x/);
+    assert.deepEqual(await left(), { ...files, taken: null, 'taken/x': '' });
+  });
 
 test('60 MB go in and out with flat memory', async (t) => {
   const { ask, child } = await served(t);
@@ -299,6 +344,23 @@ test('a file that is cut in the middle leaves nothing', async (t) => {
   assert.equal((await ask('PUT', 'talk/b',
     { body: Buffer.alloc(4000000) })).status, 201);
 });
+
+test('a file gives way to a folder that a call has left meanwhile',
+  async (t) => {
+    const { ask, home, origin, token, url } = await served(t);
+    const client = clientOf(t, url, token);
+    const put = begin(origin, token, 'talk/taken', 2, 'a');
+
+    await until(() => kept(home).length === 1, 'the first half');
+    assert.match(await client.text(`import os
+os.mkdir("/data/taken"); open("/data/taken/x", "w").close()`,
+    { conversationId: 'talk' }), /file: \/data\/taken\/x/);
+    put.write('b');
+    assert.match(String((await once(put, 'data'))[0]), /^HTTP\/1\.1 409 /);
+    put.destroy();
+    assert.equal((await ask('GET', 'talk/taken')).status, 404);
+    assert.equal((await ask('GET', 'talk/taken/x')).status, 200);
+  });
 
 test('a client that resets while its file waits is gone at once', async (t) => {
   const { ask, child, origin, token } = await served(t);

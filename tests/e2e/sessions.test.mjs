@@ -10,7 +10,7 @@ import { Gate } from './support/gate.mjs';
 import { descendants, gone, namespacePids, reaped }
   from './support/processes.mjs';
 import {
-  once, patiently, rounds, settings, unpooled,
+  folder, once, patiently, ran, rounds, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -138,6 +138,20 @@ os.symlink("elsewhere", "in")`, { files: ['a'] }), "{'a': 'a', 'b': 'b'}");
   assert.match(await say(client, 's', look, { files: ['a'] }),
     /already has something of this name/);
 });
+
+test('a file that the user removes stays away, unless it changes again',
+  async (t) => {
+    const home = folder(t);
+    const { client } = await connect(t, { home });
+
+    await say(client, 's',
+      'for name in "ab": print(name, file=open(f"out/{name}", "w"))');
+    for (const name of ['a', 'b'])
+      assert.equal(ran({ home, args: ['files', 'remove', name] }).status, 0);
+    assert.match(await say(client, 's', 'print("c", file=open("out/b", "w"))'),
+      /file: b \(2 bytes, version 2\)$/);
+    assert.doesNotMatch(ran({ home, args: ['files', 'list'] }).stdout, /^a /m);
+  });
 
 test('no process stays but the one of the code', async (t) => {
   const { client } = await connect(t);

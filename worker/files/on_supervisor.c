@@ -34,16 +34,18 @@ files_on_keep_files(struct files *files, struct ipc_keep_files *keep)
 	event_base_loopbreak(files->base);
 }
 
-/* Whether this is a version of a file. */
+/* Whether this is a version of a file, and when that was changed. */
 static int
 on_supervisor_is_version(const char *text)
 {
-	return text[0] >= '1' && text[0] <= '9' &&
-	    text[strspn(text, "0123456789")] == '\0' &&
-	    strlen(text) < FILES_VERSION_SIZE;
+	const char *colon = text + strspn(text, "0123456789");
+
+	return text[0] >= '1' && text[0] <= '9' && *colon == ':' &&
+	    colon[1 + strspn(colon + 1, "0123456789")] == '\0' &&
+	    strlen(text) < 2 * FILES_VERSION_SIZE;
 }
 
-/* Whether they are pairs of a file name and a version, and not too many. */
+/* Whether they are pairs of a file name and such a text, and not too many. */
 static int
 on_supervisor_are_versions(const char *list, size_t len)
 {

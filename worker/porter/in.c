@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../common/base/fd.h"
@@ -141,8 +142,10 @@ in_enter(int in, const char **name)
 }
 
 enum file_fault
-in_put(int in, const char *name, int file, uint64_t offset)
+in_put(int in, const char *name, int file, uint64_t offset, uint64_t since)
 {
+	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW },
+		{ .tv_sec = (time_t)since } };
 	auto_fd int folder = in_enter(in, &name);
 	auto_fd int to = -1;
 	enum file_fault fault;
@@ -156,6 +159,9 @@ in_put(int in, const char *name, int file, uint64_t offset)
 	if (to == -1)
 		return in_fault();
 	fault = in_copy(file, offset, to);
+	/* Whether the code changes it is seen by this. */
+	if (fault == FILE_FAULT_NONE && futimens(to, times) == -1)
+		fault = FILE_FAULT_ROOM;
 	if (fault != FILE_FAULT_NONE)
 		unlinkat(folder, name, 0);
 	return fault;

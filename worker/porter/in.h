@@ -18,10 +18,11 @@ int in_make(int folder, enum file_fault *fault);
 
 /*
  * Creates the file name in the directory in, with the folders that lead there,
- * or replaces it, with the content
- * of the descriptor file from offset to its end. A file that fails is removed.
- * Returns the fault, FILE_FAULT_NONE for none.
+ * or replaces it, with the content of the descriptor file from offset to its
+ * end; it was changed at since, in seconds since 1970. A file that fails is
+ * removed. Returns the fault, FILE_FAULT_NONE for none.
  */
-enum file_fault in_put(int in, const char *name, int file, uint64_t offset);
+enum file_fault in_put(
+    int in, const char *name, int file, uint64_t offset, uint64_t since);
 
 #endif

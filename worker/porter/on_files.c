@@ -32,8 +32,8 @@ porter_on_put(struct porter *porter, struct ipc_put *put)
 		fatal("protocol violation by files: an invalid file name");
 	if (porter->folder == -1)
 		return;
-	skip.fault =
-	    in_put(porter->folder, put->name, put->file, put->offset);
+	skip.fault = in_put(porter->folder, put->name, put->file, put->offset,
+	    put->since);
 	if (skip.fault != FILE_FAULT_NONE)
 		carry_sent(channel_send_skip(
 		    porter->files, &skip, &err), &err);

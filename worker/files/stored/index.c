@@ -288,16 +288,44 @@ index_find(const struct files *files, const char *owner, const char *name,
 	return found;
 }
 
+/* Returns whether the path of a file leads through this folder. */
+static int
+index_is_in(const char *name, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(name, folder, len) == 0 && name[len] == '/';
+}
+
 int
 index_is_folder(const struct files *files, const char *owner, const char *name)
 {
-	size_t i, len = strlen(name);
+	size_t i;
 
 	for (i = 0; i < files->stored_count; i++)
 		if (index_is_of(files->stored[i], owner) &&
-		    strncmp(files->stored[i]->head.name, name, len) == 0 &&
-		    files->stored[i]->head.name[len] == '/')
+		    index_is_in(files->stored[i]->head.name, name))
 			return 1;
+	return 0;
+}
+
+int
+index_clashes(const struct files *files, const char *owner, const char *name,
+    int (*goes)(void *ctx, const struct head *head), void *ctx)
+{
+	const struct head *head;
+	size_t i;
+
+	if (head_conversation(owner)[0] == '\0')
+		return 0;
+	for (i = 0; i < files->stored_count; i++) {
+		head = &files->stored[i]->head;
+		if (index_is_of(files->stored[i], owner) &&
+		    (index_is_in(head->name, name) ||
+		    index_is_in(name, head->name)) &&
+		    (goes == NULL || !goes(ctx, head)))
+			return 1;
+	}
 	return 0;
 }
 

@@ -46,6 +46,15 @@ int index_is_folder(
     const struct files *files, const char *owner, const char *name);
 
 /*
+ * Returns whether this file of a conversation and another one could not be in
+ * one directory: one has the name of a folder of the other. goes tells whether
+ * that other one is about to be removed; NULL: none is.
+ */
+int index_clashes(const struct files *files, const char *owner,
+    const char *name, int (*goes)(void *ctx, const struct head *head),
+    void *ctx);
+
+/*
  * Returns the version for the next file of this name: larger than that of every
  * earlier file, including removed ones.
  */

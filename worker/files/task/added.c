@@ -23,27 +23,6 @@ struct added {
 	struct event *readable; /* the pipe, or NULL */
 };
 
-/*
- * Whether a file of a conversation would have the name of a folder in it, or
- * the reverse: no box could have both.
- */
-static int
-added_clashes(
-    const struct files *files, const char *owner, const char *name)
-{
-	auto_free char *folder = mem_strdup(name);
-	char *slash;
-
-	if (head_conversation(owner)[0] == '\0')
-		return 0;
-	while ((slash = strrchr(folder, '/')) != NULL) {
-		*slash = '\0';
-		if (index_find(files, owner, folder, 0) != NULL)
-			return 1;
-	}
-	return index_is_folder(files, owner, name);
-}
-
 static void
 added_fail(struct added *added, enum file_fault fault)
 {
@@ -95,7 +74,7 @@ added_wake(struct task *task)
 		task_wake(task, FILES_LOOK_MS);
 		break;
 	case INTAKE_STORED:
-		task_tell_filed(task, intake_head(added->intake));
+		task_tell_filed(task, intake_head(added->intake), 0);
 		task_done(task, 0, TASK_NO_NAME);
 		break;
 	case INTAKE_FAILED:
@@ -137,8 +116,9 @@ added_start(struct added *added, enum file_fault fault)
 {
 	const struct task *task = &added->task;
 
-	if (added->intake != NULL && added_clashes(
-	        task->files, task->owner, added->name.text))
+	/* Known before the file is sent, and looked at again after that. */
+	if (added->intake != NULL && index_clashes(task->files, task->owner,
+	        added->name.text, NULL, NULL))
 		added_fail(added, FILE_FAULT_CLASH);
 	else if (added->intake != NULL)
 		task_wake(&added->task, 0);

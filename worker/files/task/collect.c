@@ -123,16 +123,38 @@ collect_has(const struct collect *collect, const char *name)
 	return 0;
 }
 
-/* Returns the version of a file that the box was given; 0 if there is none. */
+/*
+ * Returns the version of a file that the box was given, and when that was
+ * changed; 0 if there is none.
+ */
 static uint64_t
-collect_synced(const struct collect *collect, const char *wanted)
+collect_synced(
+    const struct collect *collect, const char *wanted, uint64_t *changed)
 {
-	const char *name, *version;
+	const char *name, *text;
+	uint64_t version;
+	char *colon;
 
-	TEXT_LIST_PAIRS (name, version, collect->synced, collect->synced_len)
-		if (strcmp(name, wanted) == 0)
-			return strtoull(version, NULL, 10);
+	TEXT_LIST_PAIRS (name, text, collect->synced, collect->synced_len) {
+		if (strcmp(name, wanted) != 0)
+			continue;
+		version = strtoull(text, &colon, 10);
+		*changed = strtoull(colon + 1, NULL, 10);
+		return version;
+	}
 	return 0;
+}
+
+/* Whether the box was given this file, and has none of its name any more. */
+static int
+collect_goes(void *ctx, const struct head *head)
+{
+	const struct collect *collect = ctx;
+	uint64_t changed;
+
+	return head->version <=
+	    collect_synced(collect, head->name, &changed) &&
+	    !collect_has(collect, head->name);
 }
 
 /*
@@ -245,7 +267,8 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	struct task *task = &collect->task;
 
 	if (fault == FILE_FAULT_NONE) {
-		task_tell_filed(task, intake_head(collect->intake));
+		task_tell_filed(task, intake_head(collect->intake),
+		    intake_changed(collect->intake));
 	} else {
 		/* The quota must be updated before this message arrives. */
 		intake_free(&collect->intake);
@@ -259,13 +282,15 @@ collect_answer(struct collect *collect, enum file_fault fault)
 
 /*
  * Starts to compare the first offer with the version that the box was given,
- * unless their sizes differ or there is none.
+ * unless their sizes differ or there is none. Returns 1 if that version is no
+ * longer there and the code has not changed the file: somebody removed it.
  */
-static void
+static int
 collect_compare(struct collect *collect)
 {
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
-	uint64_t version = collect_synced(collect, offer->name);
+	uint64_t changed, version =
+	    collect_synced(collect, offer->name, &changed);
 	struct files *files = collect->task.files;
 	const struct stored_file *stored = NULL;
 	enum file_fault fault;
@@ -274,25 +299,31 @@ collect_compare(struct collect *collect)
 
 	if (version == 0 || offer->fault != FILE_FAULT_NONE ||
 	    offer->compared || fstat(offer->file, &st) == -1)
-		return;
+		return 0;
 	offer->compared = true;
 	if (index_renew(files) == 0)
 		stored = index_find(
 		    files, collect->task.owner, offer->name, version);
-	if (stored == NULL || stored->head.size != (uint64_t)st.st_size)
-		return;
+	if (stored == NULL)
+		return same_changed(st.st_mtim) == changed;
+	if (stored->head.size != (uint64_t)st.st_size)
+		return 0;
 	file = index_open(files, stored, &fault);
 	if (file != -1)
 		collect->same = same_new(offer->file, &file, FILE_HEAD_SIZE,
 		    stored->head.size);
+	return 0;
 }
 
-/* Returns whether the first offer is still compared, or was equal. */
+/* Returns whether the first offer is still compared, or need not be stored. */
 static int
 collect_is_same(struct collect *collect)
 {
-	if (collect->intake == NULL && collect->same == NULL)
-		collect_compare(collect);
+	if (collect->intake == NULL && collect->same == NULL &&
+	    collect_compare(collect)) {
+		collect_after(collect);
+		return 1;
+	}
 	if (collect->same == NULL)
 		return 0;
 	switch (same_go_on(collect->same)) {
@@ -335,6 +366,8 @@ collect_start(struct collect *collect)
 		collect->intake = intake_new(collect->task.files,
 		    collect->task.owner, offer->name, &offer->file,
 		    &offer->fault);
+	if (collect->intake != NULL)
+		intake_replaces(collect->intake, collect_goes, collect);
 }
 
 static void

@@ -16,6 +16,7 @@
 #include "../../../common/base/text_list.h"
 #include "deliver.h"
 #include "../stored/index.h"
+#include "same.h"
 #include "task.h"
 
 /* A file to deliver. */
@@ -214,6 +215,7 @@ deliver_put_all(struct deliver *deliver, struct err *err)
 
 	for (i = 0; i < deliver->count; i++) {
 		put.name = deliver->given[i].head.name;
+		put.since = deliver->given[i].head.since;
 		put.file = fd_take(&deliver->given[i].file);
 		if (channel_send_put(porter, &put, err) == -1)
 			return -1;
@@ -237,7 +239,9 @@ deliver_hand_over(struct deliver *deliver)
 		return;
 	}
 	for (i = 0; i < deliver->count; i++)
-		task_tell_filed(task, &deliver->given[i].head);
+		task_tell_filed(task, &deliver->given[i].head,
+		    same_changed((struct timespec){
+		        .tv_sec = (time_t)deliver->given[i].head.since }));
 	if (task->porter == NULL) {
 		task_wake(task, 0);
 	} else if (deliver_put_all(deliver, &err) == -1) {

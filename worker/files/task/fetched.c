@@ -25,7 +25,7 @@ fetched_hand_over(struct task *task, const struct stored_file *stored)
 	msg.file = index_open(task->files, stored, &fault);
 	if (msg.file == -1)
 		return fault;
-	task_tell_filed(task, &stored->head);
+	task_tell_filed(task, &stored->head, 0);
 	if (channel_send_file_fetched(
 	        task->files->supervisor, &msg, &err) == 0)
 		return FILE_FAULT_NONE;

@@ -23,6 +23,7 @@
 #include "../stored/outdated.h"
 #include "../stored/share.h"
 #include "../stored/type.h"
+#include "same.h"
 
 struct intake {
 	struct files *files;
@@ -36,6 +37,8 @@ struct intake {
 	uint64_t copied; /* bytes */
 	uint64_t synced; /* of these, the synced ones */
 	bool complete;    /* only its head and its name are missing */
+	int (*goes)(void *ctx, const struct head *head); /* or NULL */
+	void *ctx;
 };
 
 /*
@@ -343,6 +346,9 @@ intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 		*fault = intake_folder("lock");
 	else if (index_renew(files) == -1)
 		*fault = FILE_FAULT_FOLDER;
+	else if (index_clashes(files, head->owner, head->name, intake->goes,
+	        intake->ctx))
+		*fault = FILE_FAULT_CLASH;
 	else
 		*fault = intake_make_room(
 		    files, head->owner, head->name, head->size, 0);
@@ -372,6 +378,14 @@ intake_go_on(
 	    intake->starves ? INTAKE_STARVES : INTAKE_COPIES;
 }
 
+void
+intake_replaces(struct intake *intake,
+    int (*goes)(void *ctx, const struct head *head), void *ctx)
+{
+	intake->goes = goes;
+	intake->ctx = ctx;
+}
+
 int
 intake_source(const struct intake *intake)
 {
@@ -382,6 +396,12 @@ const struct head *
 intake_head(const struct intake *intake)
 {
 	return &intake->coming.head;
+}
+
+uint64_t
+intake_changed(const struct intake *intake)
+{
+	return same_changed(intake->was.st_mtim);
 }
 
 void

@@ -40,6 +40,13 @@ struct intake *intake_new_bytes(struct files *files, const char *owner,
 struct intake *intake_new_pipe(struct files *files, const char *owner,
     const char *name, uint64_t size, int *sink, enum file_fault *fault);
 
+/*
+ * The file may have the name of a folder of files, or the reverse, of which
+ * goes, called with ctx, says that they are about to be removed.
+ */
+void intake_replaces(struct intake *intake,
+    int (*goes)(void *ctx, const struct head *head), void *ctx);
+
 /* Returns the descriptor that the file is read from; -1: none, any more. */
 int intake_source(const struct intake *intake);
 
@@ -53,6 +60,9 @@ enum intake_state intake_go_on(
     struct intake *intake, uint64_t *until, enum file_fault *fault);
 
 const struct head *intake_head(const struct intake *intake);
+
+/* Returns when the file that is copied was changed: see same_changed. */
+uint64_t intake_changed(const struct intake *intake);
 
 /* NULL inside is accepted. */
 void intake_free(struct intake **intake);

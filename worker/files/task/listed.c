@@ -38,7 +38,7 @@ listed_wake(struct task *task)
 	if (listed->heads == NULL && listed_look(listed) == -1)
 		task->fault = FILE_FAULT_FOLDER;
 	while (listed->told < listed->count && task_may_tell(task->files))
-		task_tell_filed(task, &listed->heads[listed->told++]);
+		task_tell_filed(task, &listed->heads[listed->told++], 0);
 	/* The list is in memory: the next one is read after this one. */
 	if (listed->told < listed->count)
 		task_wake_first(task);

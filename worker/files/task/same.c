@@ -60,6 +60,13 @@ same_go_on(struct same *same)
 	return SAME_COMPARES;
 }
 
+uint64_t
+same_changed(struct timespec at)
+{
+	return ((uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec) &
+	    INT64_MAX;
+}
+
 void
 same_free(struct same **samep)
 {

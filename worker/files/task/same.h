@@ -1,11 +1,12 @@
 /*
- * Whether two open files have the same content, compared in pieces. Runs in
- * files.
+ * Whether two open files have the same content, compared in pieces, and when a
+ * file was changed. Runs in files.
  */
 #ifndef WORKER_FILES_SAME_H
 #define WORKER_FILES_SAME_H
 
 #include <stdint.h>
+#include <time.h>
 
 struct same;
 
@@ -23,6 +24,9 @@ struct same *same_new(int a, int *b, uint64_t offset, uint64_t size);
 
 /* Continues by one piece. */
 enum same_state same_go_on(struct same *same);
+
+/* Returns the time of a change as FILED.changed has it. */
+uint64_t same_changed(struct timespec at);
 
 /* NULL inside is accepted. */
 void same_free(struct same **same);

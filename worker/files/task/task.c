@@ -45,13 +45,15 @@ task_may_tell(const struct files *files)
 }
 
 void
-task_tell_filed(struct task *task, const struct head *head)
+task_tell_filed(
+    struct task *task, const struct head *head, uint64_t changed)
 {
 	struct ipc_filed filed = { .task = task->number,
 		.name = head->name,
 		.version = head->version,
 		.size = head->size,
 		.since = head->since,
+		.changed = changed,
 		.type = head->type,
 		.conversation = head_conversation(head->owner) };
 	struct err err;

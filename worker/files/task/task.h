@@ -90,8 +90,12 @@ void task_part(struct task *task, const char *how);
  */
 int task_may_tell(const struct files *files);
 
-/* Reports a stored file. */
-void task_tell_filed(struct task *task, const struct head *head);
+/*
+ * Reports a stored file. changed: when that of a box was changed (same.h), or
+ * 0.
+ */
+void task_tell_filed(
+    struct task *task, const struct head *head, uint64_t changed);
 
 /*
  * Reports what the files of an owner, or of a conversation, take and may take;

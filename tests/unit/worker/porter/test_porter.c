@@ -145,7 +145,7 @@ put(const char *name, size_t len)
 	ck_assert_int_ne(in, -1);
 	ck_assert_int_eq(pwrite(from, "xyz", 3, 0), 3);
 	ck_assert_int_eq(pwrite(from, "x", 1, (off_t)len + 1), 1);
-	return in_put(in, name, from, 2);
+	return in_put(in, name, from, 2, 1);
 }
 
 UNIT_TEST(folders_are_made_and_no_link_is_followed)
@@ -154,6 +154,8 @@ UNIT_TEST(folders_are_made_and_no_link_is_followed)
 
 	ck_assert_int_eq(put("a/b/c", 3), FILE_FAULT_NONE);
 	ck_assert_int_eq(stat("in/a/b/c", &st), 0);
+	ck_assert_int_eq(st.st_mtim.tv_sec, 1);
+	ck_assert_int_eq(st.st_mtim.tv_nsec, 0);
 	ck_assert_int_eq(put("a/b/c", 3), FILE_FAULT_NONE);
 	ck_assert_int_eq(put("a/b", 3), FILE_FAULT_TAKEN);
 	ck_assert_int_eq(put("a/b/c/d", 3), FILE_FAULT_TAKEN);
