@@ -30,7 +30,7 @@ enum call_event {
 	CALL_TIME,  /* its time is over: in the queue, or of its code */
 	CALL_STOP,  /* it was cancelled, or cannot succeed */
 	CALL_KILL,  /* the same; its code is not interrupted first */
-	/* Reported by its executor: */
+	/* By its executor: */
 	CALL_RUNS,  /* the code runs */
 	CALL_ENDED, /* it has ended, or is ending; output may still come */
 	CALL_FILES, /* its collection has begun */
@@ -52,10 +52,10 @@ struct executor {
 	/* Returns whether it takes this request now; NULL: it takes any. */
 	int (*accepts)(const struct runs *runs, const struct request *request);
 	/*
-	 * Starts to execute request, once. Reports CALL_RUNS, which may free
-	 * the code, CALL_ENDED if output follows, and in the end, from the
-	 * loop, CALL_OVER. Until then it sets fields of result, among them
-	 * status if cause is CALL_BY_ITSELF, and adds notes.
+	 * Starts to execute request, once. Advances the call by CALL_RUNS,
+	 * which may free the code, by CALL_ENDED if output follows, and in
+	 * the end, from the loop, by CALL_OVER. Until then it sets fields of
+	 * result, among them status if cause is CALL_BY_ITSELF, and adds notes.
 	 */
 	void (*start)(struct call *call);
 	/*
