@@ -11,10 +11,10 @@
 #define BODY_MAX 100
 
 static void
-describe(struct buffer *log, struct http_reader *reader)
+describe(struct buffer *log, struct http_parser *parser)
 {
-	const struct http_head *head = http_reader_head(reader);
-	const struct buffer *body = http_reader_body(reader);
+	const struct http_head *head = http_parser_head(parser);
+	const struct buffer *body = http_parser_body(parser);
 	size_t i;
 
 	FUZZ_ASSERT(body->len <= BODY_MAX);
@@ -37,28 +37,28 @@ describe(struct buffer *log, struct http_reader *reader)
 static void
 read_pieces(struct buffer *log, const char *data, size_t len, size_t piece)
 {
-	struct http_reader *reader = http_reader_new(BODY_MAX);
+	struct http_parser *parser = http_parser_new(BODY_MAX);
 	enum http_state state = HTTP_MORE;
 	size_t n, used;
 
 	while (state != HTTP_BAD && (state != HTTP_MORE || len > 0)) {
 		n = len < piece ? len : piece;
-		state = http_reader_read(reader, data, n, &used);
+		state = http_parser_read(parser, data, n, &used);
 		FUZZ_ASSERT(used <= n);
 		FUZZ_ASSERT(state != HTTP_MORE || used == n);
 		data += used;
 		len -= used;
 		if (state == HTTP_END) {
-			describe(log, reader);
-			http_reader_next(reader);
+			describe(log, parser);
+			http_parser_next(parser);
 		}
 	}
 	if (state == HTTP_BAD)
-		buffer_printf(log, "%d %s", http_reader_fault(reader)->status,
-		    http_reader_fault(reader)->reason);
+		buffer_printf(log, "%d %s", http_parser_fault(parser)->status,
+		    http_parser_fault(parser)->reason);
 	else
-		buffer_printf(log, "%d", http_reader_begun(reader));
-	http_reader_free(&reader);
+		buffer_printf(log, "%d", http_parser_begun(parser));
+	http_parser_free(&parser);
 }
 
 int

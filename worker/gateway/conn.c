@@ -51,7 +51,7 @@ conn_free(struct conn *conn)
 	loop_event_free(&conn->timer);
 	loop_event_free(&conn->more);
 	conn_stream_reset(conn);
-	http_reader_free(&conn->reader);
+	http_parser_free(&conn->parser);
 	buffer_reset(&conn->rest);
 	buffer_reset(&conn->unsent);
 	fd_close(&conn->fd);
@@ -240,19 +240,19 @@ static void
 conn_on_bad(struct conn *conn)
 {
 	conn->last = 1;
-	conn_refuse(conn, http_reader_fault(conn->reader));
+	conn_refuse(conn, http_parser_fault(conn->parser));
 }
 
 /* Reads one step from what has come. Returns how many bytes it used. */
 static size_t
 conn_step(struct conn *conn, const char *data, size_t len)
 {
-	int begun = http_reader_begun(conn->reader);
+	int begun = http_parser_begun(conn->parser);
 	size_t used;
 	enum http_state state =
-	    http_reader_read(conn->reader, data, len, &used);
+	    http_parser_read(conn->parser, data, len, &used);
 
-	if (!begun && http_reader_begun(conn->reader))
+	if (!begun && http_parser_begun(conn->parser))
 		conn_set_timer(conn, HTTP_REQUEST_SECONDS);
 	conn_count_body(conn);
 	if (state == HTTP_HEAD)
@@ -323,7 +323,7 @@ conn_on_readable(evutil_socket_t fd, short what, void *arg)
 		conn_feed(conn);
 	} else if (conn->state == CONN_POURING) {
 		conn_pour(conn);
-	} else if (conn->ask != NULL && !http_reader_ended(conn->reader)) {
+	} else if (conn->ask != NULL && !http_parser_ended(conn->parser)) {
 		conn_hold_body(conn);
 	} else if (conn->rest.len > HTTP_AHEAD_MAX) {
 		conn_warn(conn,
@@ -372,7 +372,7 @@ conn_on_timer(evutil_socket_t fd, short what, void *arg)
 	else if (conn->state == CONN_POURING)
 		conn_refuse(conn, &late);
 	else if (conn->state == CONN_READING &&
-	    http_reader_begun(conn->reader))
+	    http_parser_begun(conn->parser))
 		conn_refuse(conn, &late);
 	else if ((conn->state == CONN_WRITING ||
 	             conn->state == CONN_SENDING ||
@@ -389,7 +389,7 @@ static void
 conn_drain(struct conn *conn)
 {
 	conn->last = 1;
-	if (conn->state == CONN_READING && !http_reader_begun(conn->reader))
+	if (conn->state == CONN_READING && !http_parser_begun(conn->parser))
 		conn_break(conn);
 }
 
@@ -418,7 +418,7 @@ conn_new(struct gateway *gateway, int *fd, const struct conn_from *from)
 	conn->fd = fd_take(fd);
 	conn->bare = true;
 	conn->stream.sink = conn->stream.file = -1;
-	conn->reader = http_reader_new(gateway->body_max);
+	conn->parser = http_parser_new(gateway->body_max);
 	conn->readable = event_new(gateway->base, conn->fd,
 	    EV_READ | EV_PERSIST, conn_on_readable, conn);
 	conn->writable = event_new(

@@ -144,7 +144,7 @@ conn_response(struct conn *conn, int status)
 		.target = conn->bare ? NULL : head->target,
 		.now = time(NULL) };
 
-	if (!conn->bare && !http_reader_ended(conn->reader))
+	if (!conn->bare && !http_parser_ended(conn->parser))
 		conn->last = response.last = 1;
 	response.authorized =
 	    !conn->bare && head->fields[HTTP_AUTHORIZATION] != NULL;

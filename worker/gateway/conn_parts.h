@@ -16,7 +16,7 @@
 
 struct ask;
 struct http_head;
-struct http_reader;
+struct http_parser;
 
 enum conn_state {
 	CONN_READING,   /* waits for a request, or for the rest of one */
@@ -48,7 +48,7 @@ struct conn {
 	struct event *closed;
 	struct event *timer;
 	struct event *more; /* reads on in rest, once others had their turn */
-	struct http_reader *reader;
+	struct http_parser *parser;
 	struct buffer rest; /* read from the client, not used yet */
 	size_t held;        /* bytes of its body counted in gateway->bodies */
 	struct ask *ask;    /* CONN_ASKED and CONN_STREAMING */

@@ -20,7 +20,7 @@ conn_end_body(struct conn *conn)
 	conn_stream_reset(conn);
 	conn->state = CONN_ASKED;
 	event_del(conn->timer);
-	if (!http_reader_ended(conn->reader))
+	if (!http_parser_ended(conn->parser))
 		conn_hold_body(conn);
 }
 
@@ -42,8 +42,8 @@ conn_pour(struct conn *conn)
 	ssize_t n = 0;
 	size_t used;
 
-	http_reader_read(
-	    conn->reader, conn->rest.data, conn->rest.len, &used);
+	http_parser_read(
+	    conn->parser, conn->rest.data, conn->rest.len, &used);
 	buffer_drop_front(&conn->rest, used);
 	if (body->len > 0)
 		n = write(conn->stream.sink, body->data, body->len);
@@ -57,7 +57,7 @@ conn_pour(struct conn *conn)
 	} else if (body->len > 0) {
 		event_add(conn->stream.writable, NULL);
 		conn_hold_body(conn);
-	} else if (http_reader_ended(conn->reader)) {
+	} else if (http_parser_ended(conn->parser)) {
 		conn_end_body(conn);
 	} else {
 		event_add(conn->readable, NULL);

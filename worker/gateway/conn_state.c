@@ -15,13 +15,13 @@
 const struct http_head *
 conn_head(const struct conn *conn)
 {
-	return http_reader_head(conn->reader);
+	return http_parser_head(conn->parser);
 }
 
 struct buffer *
 conn_body(struct conn *conn)
 {
-	return http_reader_body(conn->reader);
+	return http_parser_body(conn->parser);
 }
 
 void
@@ -106,7 +106,7 @@ conn_next(struct conn *conn)
 	conn->state = CONN_READING;
 	conn->bare = true;
 	caller_drop(&conn->payer);
-	http_reader_next(conn->reader);
+	http_parser_next(conn->parser);
 	conn_count_body(conn);
 	conn_set_timer(conn, HTTP_IDLE_SECONDS);
 	/* conn_feed reads on by itself. */

@@ -41,7 +41,7 @@ struct http_head {
 /* Why a request is refused: the status, and a sentence without a dot. */
 struct http_fault {
 	int status;
-	const char *reason; /* static, or of the reader or of route.h */
+	const char *reason; /* static, or of the parser or of route.h */
 	const char *flag;  /* which would allow it; NULL: none */
 	const char *value; /* of that flag; borrowed from the head */
 };
@@ -73,13 +73,13 @@ int http_list_has(const char *list, const char *element);
  */
 int http_range(const char *range, uint64_t size, uint64_t *from, uint64_t *len);
 
-/* http_reader.c: one connection. */
+/* http_parser.c: one connection. */
 
-struct http_reader;
+struct http_parser;
 
-/* max_body is the largest body, in bytes. Freed by http_reader_free. */
-struct http_reader *http_reader_new(size_t max_body);
-void http_reader_free(struct http_reader **reader);
+/* max_body is the largest body, in bytes. Freed by http_parser_free. */
+struct http_parser *http_parser_new(size_t max_body);
+void http_parser_free(struct http_parser **parser);
 
 enum http_state {
 	HTTP_MORE, /* all bytes are used: more are needed */
@@ -91,27 +91,27 @@ enum http_state {
 /*
  * Reads from len bytes and sets *used to how many it took. After HTTP_HEAD it
  * is called again with the rest, also if that is empty; after HTTP_END, once
- * http_reader_next was called.
+ * http_parser_next was called.
  */
-enum http_state http_reader_read(struct http_reader *reader, const char *data,
+enum http_state http_parser_read(struct http_parser *parser, const char *data,
     size_t len, size_t *used);
 
-/* Valid from HTTP_HEAD until http_reader_next. */
-const struct http_head *http_reader_head(const struct http_reader *reader);
+/* Valid from HTTP_HEAD until http_parser_next. */
+const struct http_head *http_parser_head(const struct http_parser *parser);
 
 /* The body so far, which may be taken. */
-struct buffer *http_reader_body(struct http_reader *reader);
+struct buffer *http_parser_body(struct http_parser *parser);
 
 /* Returns whether the present request was read to its end. */
-int http_reader_ended(const struct http_reader *reader);
+int http_parser_ended(const struct http_parser *parser);
 
 /* After HTTP_BAD. */
-const struct http_fault *http_reader_fault(const struct http_reader *reader);
+const struct http_fault *http_parser_fault(const struct http_parser *parser);
 
 /* Returns whether the bytes of an incomplete request were read. */
-int http_reader_begun(const struct http_reader *reader);
+int http_parser_begun(const struct http_parser *parser);
 
 /* Begins the next request. */
-void http_reader_next(struct http_reader *reader);
+void http_parser_next(struct http_parser *parser);
 
 #endif

@@ -10,7 +10,7 @@
 #include "worker/gateway/check.h"
 #include "worker/gateway/route.h"
 
-#define auto_http __attribute__((cleanup(http_reader_free)))
+#define auto_http __attribute__((cleanup(http_parser_free)))
 
 #define BODY_MAX 1000
 
@@ -19,10 +19,10 @@
 
 /* Describes what was read, one line per request. */
 static void
-describe(struct buffer *log, struct http_reader *reader)
+describe(struct buffer *log, struct http_parser *parser)
 {
-	const struct http_head *head = http_reader_head(reader);
-	const struct buffer *body = http_reader_body(reader);
+	const struct http_head *head = http_parser_head(parser);
+	const struct buffer *body = http_parser_body(parser);
 	size_t i;
 
 	buffer_printf(log, "%s %s", head->method, head->target);
@@ -38,29 +38,29 @@ describe(struct buffer *log, struct http_reader *reader)
 static void
 read_pieces(struct buffer *log, const char *text, size_t len, size_t piece)
 {
-	auto_http struct http_reader *reader = http_reader_new(BODY_MAX);
+	auto_http struct http_parser *parser = http_parser_new(BODY_MAX);
 	const struct http_fault *fault;
 	size_t at = 0, used, n;
 
 	for (;;) {
 		n = len - at < piece ? len - at : piece;
-		switch (http_reader_read(reader, text + at, n, &used)) {
+		switch (http_parser_read(parser, text + at, n, &used)) {
 		case HTTP_MORE:
 			ck_assert_uint_eq(used, n);
 			if (at + n == len) {
 				buffer_add_text(log,
-				    http_reader_begun(reader) ? "more" : "");
+				    http_parser_begun(parser) ? "more" : "");
 				return;
 			}
 			break;
 		case HTTP_HEAD:
 			break;
 		case HTTP_END:
-			describe(log, reader);
-			http_reader_next(reader);
+			describe(log, parser);
+			http_parser_next(parser);
 			break;
 		case HTTP_BAD:
-			fault = http_reader_fault(reader);
+			fault = http_parser_fault(parser);
 			buffer_printf(
 			    log, "%d %s", fault->status, fault->reason);
 			return;

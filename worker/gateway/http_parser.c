@@ -23,7 +23,7 @@ enum http_part {
 	HTTP_PART_BAD,
 };
 
-struct http_reader {
+struct http_parser {
 	size_t max_body;
 	enum http_part part;
 	struct buffer line; /* the head so far, or a line between chunks */
@@ -35,85 +35,85 @@ struct http_reader {
 	char *why; /* the reason of a fault that is computed, or NULL */
 };
 
-struct http_reader *
-http_reader_new(size_t max_body)
+struct http_parser *
+http_parser_new(size_t max_body)
 {
-	struct http_reader *reader = mem_alloc(sizeof(*reader));
+	struct http_parser *parser = mem_alloc(sizeof(*parser));
 
-	reader->max_body = max_body;
-	return reader;
+	parser->max_body = max_body;
+	return parser;
 }
 
 void
-http_reader_free(struct http_reader **readerp)
+http_parser_free(struct http_parser **parserp)
 {
-	struct http_reader *reader = mem_take(readerp);
+	struct http_parser *parser = mem_take(parserp);
 
-	if (reader == NULL)
+	if (parser == NULL)
 		return;
-	http_reader_next(reader);
-	free(reader->why);
-	free(reader);
+	http_parser_next(parser);
+	free(parser->why);
+	free(parser);
 }
 
 void
-http_reader_next(struct http_reader *reader)
+http_parser_next(struct http_parser *parser)
 {
-	http_head_free(&reader->head);
-	buffer_reset(&reader->line);
-	buffer_reset(&reader->body);
-	reader->empty = 0;
-	reader->part = HTTP_PART_HEAD;
+	http_head_free(&parser->head);
+	buffer_reset(&parser->line);
+	buffer_reset(&parser->body);
+	parser->empty = 0;
+	parser->part = HTTP_PART_HEAD;
 }
 
 const struct http_head *
-http_reader_head(const struct http_reader *reader)
+http_parser_head(const struct http_parser *parser)
 {
-	return &reader->head;
+	return &parser->head;
 }
 
 struct buffer *
-http_reader_body(struct http_reader *reader)
+http_parser_body(struct http_parser *parser)
 {
-	return &reader->body;
+	return &parser->body;
 }
 
 const struct http_fault *
-http_reader_fault(const struct http_reader *reader)
+http_parser_fault(const struct http_parser *parser)
 {
-	return &reader->fault;
+	return &parser->fault;
 }
 
 int
-http_reader_ended(const struct http_reader *reader)
+http_parser_ended(const struct http_parser *parser)
 {
-	return reader->part == HTTP_PART_END;
+	return parser->part == HTTP_PART_END;
 }
 
 int
-http_reader_begun(const struct http_reader *reader)
+http_parser_begun(const struct http_parser *parser)
 {
-	return reader->part != HTTP_PART_HEAD || reader->line.len > 0;
+	return parser->part != HTTP_PART_HEAD || parser->line.len > 0;
 }
 
 static enum http_state
-http_reader_fail(struct http_reader *reader, int status, const char *reason)
+http_parser_fail(struct http_parser *parser, int status, const char *reason)
 {
-	reader->fault = (struct http_fault){ .status = status,
+	parser->fault = (struct http_fault){ .status = status,
 		.reason = reason };
-	reader->part = HTTP_PART_BAD;
+	parser->part = HTTP_PART_BAD;
 	return HTTP_BAD;
 }
 
 /* The limit follows from the setting: see http_open. */
 static enum http_state
-http_reader_fail_large(struct http_reader *reader)
+http_parser_fail_large(struct http_parser *parser)
 {
-	free(reader->why);
-	reader->why = mem_printf("the body of the request is too large: at "
+	free(parser->why);
+	parser->why = mem_printf("the body of the request is too large: at "
 	    "most %zu bytes are read; the setting max_code raises this limit",
-	    reader->max_body);
-	return http_reader_fail(reader, 413, reader->why);
+	    parser->max_body);
+	return http_parser_fail(parser, 413, parser->why);
 }
 
 /*
@@ -121,15 +121,15 @@ http_reader_fail_large(struct http_reader *reader)
  * bytes. Returns 1 if it is complete, 0 if not, -1 if it is too long.
  */
 static int
-http_reader_line(struct http_reader *reader, const char *data, size_t len,
+http_parser_line(struct http_parser *parser, const char *data, size_t len,
     size_t max, size_t *used)
 {
-	size_t room = max - reader->line.len;
+	size_t room = max - parser->line.len;
 	const char *lf = memchr(data, '\n', len);
 	size_t n = lf == NULL ? len : (size_t)(lf - data) + 1;
 
 	*used = n < room ? n : room;
-	buffer_add(&reader->line, data, *used);
+	buffer_add(&parser->line, data, *used);
 	if (n > room)
 		return -1;
 	return lf != NULL;
@@ -137,7 +137,7 @@ http_reader_line(struct http_reader *reader, const char *data, size_t len,
 
 /* Returns whether the line just completed is the empty one. */
 static int
-http_reader_is_empty(const struct buffer *line)
+http_parser_is_empty(const struct buffer *line)
 {
 	return line->len == 2 ||
 	    (line->len > 3 &&
@@ -147,19 +147,19 @@ http_reader_is_empty(const struct buffer *line)
 /* The head */
 
 static enum http_state
-http_reader_begin_body(struct http_reader *reader)
+http_parser_begin_body(struct http_parser *parser)
 {
-	const struct http_head *head = &reader->head;
+	const struct http_head *head = &parser->head;
 
-	buffer_reset(&reader->line);
-	if (head->length > reader->max_body &&
+	buffer_reset(&parser->line);
+	if (head->length > parser->max_body &&
 	    !route_streams(head->method, head->target))
-		return http_reader_fail_large(reader);
-	reader->left = head->length;
+		return http_parser_fail_large(parser);
+	parser->left = head->length;
 	if (head->chunked)
-		reader->part = HTTP_PART_SIZE;
+		parser->part = HTTP_PART_SIZE;
 	else
-		reader->part =
+		parser->part =
 		    head->length > 0 ? HTTP_PART_LENGTH : HTTP_PART_END;
 	return HTTP_HEAD;
 }
@@ -169,7 +169,7 @@ http_reader_begin_body(struct http_reader *reader)
  * cannot, and its client would wait for an answer.
  */
 static int
-http_reader_can_begin(char c)
+http_parser_can_begin(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '\r' ||
 	    c == '\n';
@@ -181,55 +181,55 @@ http_reader_can_begin(char c)
  * 9112, section 2.2).
  */
 static enum http_state
-http_reader_read_head(struct http_reader *reader, const char *data,
+http_parser_read_head(struct http_parser *parser, const char *data,
     size_t len, size_t *used)
 {
-	struct buffer *line = &reader->line;
-	int done = http_reader_line(reader, data, len, HTTP_HEAD_MAX, used);
+	struct buffer *line = &parser->line;
+	int done = http_parser_line(parser, data, len, HTTP_HEAD_MAX, used);
 	struct http_fault fault;
 
-	if (line->len > 0 && !http_reader_can_begin(line->data[0]))
-		return http_reader_fail(
-		    reader, 400, "the first line is not one of HTTP");
+	if (line->len > 0 && !http_parser_can_begin(line->data[0]))
+		return http_parser_fail(
+		    parser, 400, "the first line is not one of HTTP");
 	if (done == -1)
-		return http_reader_fail(reader, 431,
+		return http_parser_fail(parser, 431,
 		    "the fields of the request are too long");
 	if (done == 0)
 		return HTTP_MORE;
 	if (line->len < 2 || line->data[line->len - 2] != '\r')
-		return http_reader_fail(reader, 400,
+		return http_parser_fail(parser, 400,
 		    "a line of the request does not end with CR LF");
 	if (line->len == 2) {
 		buffer_reset(line);
-		if (++reader->empty > HTTP_EMPTY_LINES_MAX)
-			return http_reader_fail(reader, 400,
+		if (++parser->empty > HTTP_EMPTY_LINES_MAX)
+			return http_parser_fail(parser, 400,
 			    "too many empty lines are before the request");
 		return HTTP_MORE;
 	}
-	if (!http_reader_is_empty(line))
+	if (!http_parser_is_empty(line))
 		return HTTP_MORE;
-	if (http_head_read(&reader->head, line->data, line->len, &fault) == -1)
-		return http_reader_fail(reader, fault.status, fault.reason);
-	return http_reader_begin_body(reader);
+	if (http_head_read(&parser->head, line->data, line->len, &fault) == -1)
+		return http_parser_fail(parser, fault.status, fault.reason);
+	return http_parser_begin_body(parser);
 }
 
 /* The body */
 
 static enum http_state
-http_reader_read_bytes(struct http_reader *reader, const char *data,
+http_parser_read_bytes(struct http_parser *parser, const char *data,
     size_t len, enum http_part next, size_t *used)
 {
-	*used = len < reader->left ? len : (size_t)reader->left;
-	buffer_add(&reader->body, data, *used);
-	reader->left -= *used;
-	if (reader->left == 0)
-		reader->part = next;
+	*used = len < parser->left ? len : (size_t)parser->left;
+	buffer_add(&parser->body, data, *used);
+	parser->left -= *used;
+	if (parser->left == 0)
+		parser->part = next;
 	return HTTP_MORE;
 }
 
 /* Returns the value of a digit, or -1. */
 static int
-http_reader_digit(char c)
+http_parser_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -245,7 +245,7 @@ http_reader_digit(char c)
  * read differently, are refused.
  */
 static int
-http_reader_parse_size(const struct buffer *line, uint64_t *size)
+http_parser_parse_size(const struct buffer *line, uint64_t *size)
 {
 	size_t i;
 
@@ -253,82 +253,82 @@ http_reader_parse_size(const struct buffer *line, uint64_t *size)
 	if (line->len < 3 || line->data[line->len - 2] != '\r')
 		return -1;
 	for (i = 0; i < line->len - 2; i++) {
-		if (http_reader_digit(line->data[i]) == -1)
+		if (http_parser_digit(line->data[i]) == -1)
 			return -1;
 		*size = *size * 16 +
-		    (uint64_t)http_reader_digit(line->data[i]);
+		    (uint64_t)http_parser_digit(line->data[i]);
 	}
 	return 0;
 }
 
 static enum http_state
-http_reader_read_size(struct http_reader *reader, const char *data,
+http_parser_read_size(struct http_parser *parser, const char *data,
     size_t len, size_t *used)
 {
-	int done = http_reader_line(reader, data, len, HTTP_CHUNK_LINE_MAX,
+	int done = http_parser_line(parser, data, len, HTTP_CHUNK_LINE_MAX,
 	    used);
 
 	if (done == 0)
 		return HTTP_MORE;
 	if (done == -1 ||
-	    http_reader_parse_size(&reader->line, &reader->left) == -1)
-		return http_reader_fail(reader, 400,
+	    http_parser_parse_size(&parser->line, &parser->left) == -1)
+		return http_parser_fail(parser, 400,
 		    "a chunk does not begin with its size and CR LF");
-	buffer_reset(&reader->line);
-	if (reader->left > reader->max_body - reader->body.len)
-		return http_reader_fail_large(reader);
-	reader->part =
-	    reader->left == 0 ? HTTP_PART_TRAILER_END : HTTP_PART_CHUNK;
+	buffer_reset(&parser->line);
+	if (parser->left > parser->max_body - parser->body.len)
+		return http_parser_fail_large(parser);
+	parser->part =
+	    parser->left == 0 ? HTTP_PART_TRAILER_END : HTTP_PART_CHUNK;
 	return HTTP_MORE;
 }
 
 /* Trailers, which could carry any field, are refused. */
 static enum http_state
-http_reader_read_end(struct http_reader *reader, const char *data, size_t len,
+http_parser_read_end(struct http_parser *parser, const char *data, size_t len,
     enum http_part next, size_t *used)
 {
-	int done = http_reader_line(reader, data, len, 2, used);
+	int done = http_parser_line(parser, data, len, 2, used);
 
 	if (done == 0)
 		return HTTP_MORE;
-	if (done == -1 || reader->line.len != 2 ||
-	    reader->line.data[0] != '\r')
-		return http_reader_fail(
-		    reader, 400, "a chunk does not end with CR LF");
-	buffer_reset(&reader->line);
-	reader->part = next;
+	if (done == -1 || parser->line.len != 2 ||
+	    parser->line.data[0] != '\r')
+		return http_parser_fail(
+		    parser, 400, "a chunk does not end with CR LF");
+	buffer_reset(&parser->line);
+	parser->part = next;
 	return HTTP_MORE;
 }
 
 /* Reads a part, or a piece of it. */
 static enum http_state
-http_reader_step(struct http_reader *reader, const char *data, size_t len,
+http_parser_step(struct http_parser *parser, const char *data, size_t len,
     size_t *used)
 {
-	switch (reader->part) {
+	switch (parser->part) {
 	case HTTP_PART_HEAD:
-		return http_reader_read_head(reader, data, len, used);
+		return http_parser_read_head(parser, data, len, used);
 	case HTTP_PART_LENGTH:
-		return http_reader_read_bytes(
-		    reader, data, len, HTTP_PART_END, used);
+		return http_parser_read_bytes(
+		    parser, data, len, HTTP_PART_END, used);
 	case HTTP_PART_SIZE:
-		return http_reader_read_size(reader, data, len, used);
+		return http_parser_read_size(parser, data, len, used);
 	case HTTP_PART_CHUNK:
-		return http_reader_read_bytes(
-		    reader, data, len, HTTP_PART_CHUNK_END, used);
+		return http_parser_read_bytes(
+		    parser, data, len, HTTP_PART_CHUNK_END, used);
 	case HTTP_PART_CHUNK_END:
-		return http_reader_read_end(
-		    reader, data, len, HTTP_PART_SIZE, used);
+		return http_parser_read_end(
+		    parser, data, len, HTTP_PART_SIZE, used);
 	case HTTP_PART_TRAILER_END:
-		return http_reader_read_end(
-		    reader, data, len, HTTP_PART_END, used);
+		return http_parser_read_end(
+		    parser, data, len, HTTP_PART_END, used);
 	default:
 		return HTTP_BAD;
 	}
 }
 
 enum http_state
-http_reader_read(struct http_reader *reader, const char *data, size_t len,
+http_parser_read(struct http_parser *parser, const char *data, size_t len,
     size_t *used)
 {
 	enum http_state state = HTTP_MORE;
@@ -336,13 +336,13 @@ http_reader_read(struct http_reader *reader, const char *data, size_t len,
 
 	*used = 0;
 	while (state == HTTP_MORE) {
-		if (reader->part == HTTP_PART_END)
+		if (parser->part == HTTP_PART_END)
 			return HTTP_END;
-		if (*used == len && reader->part != HTTP_PART_BAD)
+		if (*used == len && parser->part != HTTP_PART_BAD)
 			return HTTP_MORE;
 		n = 0;
-		state = http_reader_step(
-		    reader, data + *used, len - *used, &n);
+		state = http_parser_step(
+		    parser, data + *used, len - *used, &n);
 		*used += n;
 	}
 	return state;
