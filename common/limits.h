@@ -1246,6 +1246,8 @@
 #define CONNECTOR_RETRY_MS_MAX 30000
 /* A stream of what a server sends unasked is opened again after this time. */
 #define CONNECTOR_STREAM_MS 3000
+/* HTTP+SSE: a server names its address for messages within this time. */
+#define CONNECTOR_ENDPOINT_MS 10000
 /*
  * Logins. The file of one begins with the second of its end, in LOGIN_HEAD_SIZE
  * bytes; no document about one is larger than LOGIN_SIZE_MAX. A directory that

@@ -81,6 +81,7 @@ struct command {
 	const char *operand;  /* first operand, of argv; NULL: none */
 	const char *other;    /* second operand; NULL: none */
 	char **rest; /* after "--": of argv, up to its NULL; NULL: none */
+	char *url[2]; /* what rest is where a URL stands without "--" */
 	int brief;   /* -h: the short help */
 	struct command_flags flags;
 };

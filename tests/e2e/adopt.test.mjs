@@ -68,9 +68,11 @@ const clients = {
     '{"mcpServers":{"p":{"command":"sh"}}}}}'],
   cursor: ['.cursor/mcp.json',
     `\ufeff{\r\n   // mine\r\n   "mcpServers": {\r\n\t"one": ${server()}, ` +
-    `// it\r\n\t"web": {"url": "https://x/${secret}"}\r\n   }\r\n}`,
+    `// it\r\n\t"web": {"url": "https://x/${secret}", "disabled": true}\r\n` +
+    '   }\r\n}',
     '\ufeff{\r\n   // mine\r\n   "mcpServers": {\r\n\t// it\r\n\t"web": ' +
-    `{"url": "https://x/${secret}"},\r\n\t${ours}\r\n   }\r\n}`],
+    `{"url": "https://x/${secret}", "disabled": true},\r\n\t${ours}\r\n` +
+    '   }\r\n}'],
   vscode: ['.config/Code/User/mcp.json',
     `{\n  "servers": {\n    "one": ${server()},\n  },\n  "inputs": [],\n}\n`,
     '{\n  "servers": {\n    "caisson": { "type": "stdio", "command": ' +
@@ -163,7 +165,6 @@ test('entries that would become others stay, each with its reason', once, (t) =>
     "moves": ${server()},
     "same": ${server()}, "same": ${server()},
     "kept": ${server()},
-    "web": {"url": "https://x/"},
     "input": {"command": "sh", "args": ["\${input:key}"]},
     "folder": {"command": "sh", "args": ["\${workspaceFolder}"]},
     "taken": {"command": "sh"},
@@ -176,7 +177,7 @@ test('entries that would become others stay, each with its reason', once, (t) =>
   assert.equal(done.status, 0, done.all);
   const stays = done.stdout.split('Stays where it is:\n')[1];
   for (const [name, why] of Object.entries({
-    same: 'more than once', kept: '--keep names it', web: 'reached by a URL',
+    same: 'more than once', kept: '--keep names it',
     input: 'only another program can fill in', folder: 'workspaceFolder',
     taken: 'another definition in', off: 'disabled in its file',
     box: 'only VS Code can honour its "sandboxEnabled"',

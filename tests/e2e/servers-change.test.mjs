@@ -169,26 +169,27 @@ test('the servers of a client are copied, and its file stays as it is', once,
     const shown = servers(home, 'import', 'Cursor', '--dry-run');
 
     assert.match(shown, /^\+ "one": sh \(T=\*\*\*\)$/m);
-    assert.match(shown, /^Not copied:\n {2}"web": it is reached by a URL/m);
-    assert.match(shown, /^ {2}"off": it is disabled in its file$/m);
+    assert.match(shown, /^\+ "web": https:\/\/x\/\*\*\*$/m);
+    assert.match(shown, /^Not copied:\n {2}"off": it is disabled in its file$/m);
     assert.match(shown, /^ {2}"caisson": /m);
     assert.match(shown, /Nothing was changed\.\n$/);
     assert.ok(!fs.existsSync(place(home, 'cursor')));
     refused(home, 2, /: 'caisson servers import' changes nothing .*consent: add --yes/,
       ['import', 'cursor']);
     assert.match(servers(home, 'import', 'cursor', '--yes'),
-      /^Copied 1 server to .*servers\/cursor\.json\.$/m);
-    assert.deepEqual(list(home, 'cursor'),
-      { one: { command: 'sh', env: { T: secret } } });
+      /^Copied 2 servers to .*servers\/cursor\.json\.$/m);
+    assert.deepEqual(list(home, 'cursor'), {
+      one: { command: 'sh', env: { T: secret } },
+      web: { type: 'http', url: `https://x/${secret}` } });
     assert.equal(fs.statSync(place(home, 'cursor')).mode & 0o777, 0o600);
     assert.match(servers(home, 'import', 'cursor', '--yes'),
       /There is nothing to copy\.\n$/);
     assert.equal(fs.readFileSync(at, 'utf8'), before);
     assert.match(servers(home, 'remove', 'one'),
       /^"one" is now as .*\.cursor\/mcp\.json defines it\.$/m);
-    assert.deepEqual(list(home, 'cursor'), {});
+    assert.deepEqual(Object.keys(list(home, 'cursor')), ['web']);
     servers(home, 'import', 'cursor', '--yes');
-    assert.deepEqual(Object.keys(list(home, 'cursor')), ['one']);
+    assert.deepEqual(Object.keys(list(home, 'cursor')), ['web', 'one']);
 
     /* What a user has written into our file is not lost. */
     const edited = text(home, 'cursor').replace('{', '{ // mine\n');

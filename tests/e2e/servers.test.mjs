@@ -3,19 +3,17 @@
  * them, and what the code is told about them.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import {
-  commandLine, folder, once, patiently, root, uid, withoutPool,
+  ended, folder, once, patiently, root, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import {
   heard, hostile, official, prelude, python, unserved, withServers,
 } from './support/servers.mjs';
-import { within } from './support/wait.mjs';
 
 withoutPool();
 patiently();
@@ -323,22 +321,8 @@ const sized = (count, tools) => new RegExp(`^${count}\n${tools}, ` +
   '\\d+\\.\\d kB of definitions: 0\\.\\d kB for a client of Caisson\n$');
 
 /* Runs caisson servers test; returns how it ended and what it printed. */
-async function tryServers(t, options) {
-  const [command, ...args] = commandLine(
-    { ...options, args: ['servers', 'test'], home: folder(t) });
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let out = '';
-  let errors = '';
-
-  t.after(() => child.kill('SIGKILL'));
-  child.stdout.on('data', (data) => { out += data; });
-  child.stderr.on('data', (data) => { errors += data; });
-  const code = await within(new Promise((resolve) => {
-    child.on('close', resolve);
-  }), 'the end of caisson servers test');
-
-  return { code, out, errors };
-}
+const tryServers = (t, options) =>
+  ended(t, { ...options, args: ['servers', 'test'], home: folder(t) });
 
 /* What is printed of each server: from its line to the next one's. */
 function told(out) {

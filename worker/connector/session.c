@@ -167,8 +167,9 @@ talk_send(struct talk *talk)
 		.headers = &headers,
 		.body = talk->line,
 		.len = talk->len,
-		.expects = talk->id != NULL &&
-		    session->manner != MANNER_EVENTS,
+		.expects = (session->manner == MANNER_EVENTS) ==
+		    (talk->kind == TALK_STREAM) &&
+		    (talk->kind == TALK_STREAM || talk->id != NULL),
 		.session = session->name != NULL,
 		.renew = session->renew };
 
@@ -529,6 +530,7 @@ session_on_event(void *ctx, const char *type, const char *data)
 	if (session->manner != MANNER_EVENTS || strcmp(type, "endpoint") != 0 ||
 	    session->endpoint != NULL)
 		return;
+	exchange_satisfy(talk->exchange);
 	session->endpoint = url_redirect(session->remote->url, data);
 	if (session->endpoint == NULL)
 		session->ends.failed(session->ends.ctx, why);
@@ -652,6 +654,7 @@ session_begin_events(struct session *session, const char *why)
 {
 	session->manner = MANNER_EVENTS;
 	session->refusal = why == NULL ? NULL : mem_strdup(why);
+	loop_set_timer(session->timer, CONNECTOR_ENDPOINT_MS);
 	talk_send(talk_new(session, TALK_STREAM, NULL, 0));
 }
 
@@ -695,12 +698,33 @@ session_on_undiscovered(struct session *session, const struct talk *talk,
 	session_judge(session, &message);
 }
 
+/* HTTP+SSE has failed: it was the last manner to try, or the only one. */
+static void
+session_fail_events(struct session *session, long status, const char *why)
+{
+	auto_free char *all = NULL;
+
+	if (session->endpoint == NULL && session->refusal != NULL)
+		all = mem_strdup(session->refusal);
+	else if (session->endpoint == NULL && (status / 100 == 2 ||
+	    status == 400 || status == 405 || status == 406))
+		all = mem_printf(
+		    "%s (its type is sse; http may be right)", why);
+	session->ends.failed(session->ends.ctx, all != NULL ? all : why);
+}
+
 static void
 session_on_timer(evutil_socket_t fd, short what, void *ctx)
 {
+	struct session *session = ctx;
+
 	(void)fd;
 	(void)what;
-	session_read_stream(ctx);
+	if (session->manner != MANNER_EVENTS)
+		session_read_stream(session);
+	else if (session->endpoint == NULL)
+		session_fail_events(session, 200,
+		    "it has named no address for messages");
 }
 
 static void
@@ -714,9 +738,8 @@ session_on_done(struct session *session, const struct talk *talk)
 			    "the session has ended, and there is no new one");
 	} else if (talk->kind == TALK_STREAM &&
 	    session->manner == MANNER_EVENTS) {
-		session->ends.failed(session->ends.ctx,
-		    session->refusal != NULL && session->endpoint == NULL ?
-		    session->refusal : "it has ended its stream of events");
+		session_fail_events(
+		    session, 0, "it has ended its stream of events");
 	} else if (talk->kind == TALK_STREAM || talk->kind == TALK_LISTEN) {
 		loop_set_timer(session->timer, CONNECTOR_STREAM_MS);
 	} else if (talk->begins) {
@@ -736,8 +759,8 @@ session_on_failed(struct session *session, const struct talk *talk,
 		session_welcome(session);
 	else if (talk->kind == TALK_STREAM &&
 	    session->manner == MANNER_EVENTS)
-		session->ends.failed(session->ends.ctx,
-		    session->refusal != NULL ? session->refusal : why);
+		session_fail_events(
+		    session, exchange_head(talk->exchange)->status, why);
 	else if ((talk->kind == TALK_STREAM || talk->kind == TALK_LISTEN) &&
 	    outcome == EXCHANGE_FAILED)
 		loop_set_timer(session->timer, CONNECTOR_STREAM_MS);

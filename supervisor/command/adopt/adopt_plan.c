@@ -194,10 +194,6 @@ adopt_plan_unusable(
 {
 	const struct server *other = adopt_plan_other(plan, server);
 
-	if (server->remote && server->headers.len == 0)
-		return mem_strdup("it is reached by a URL, and may need a "
-		    "login, which only its client has: give it the header "
-		    "Authorization");
 	if (server->state == SERVER_TAKEN && server->program == NULL)
 		return mem_strdup("its command is not found");
 	if (server->state == SERVER_TAKEN)

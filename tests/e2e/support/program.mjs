@@ -10,12 +10,12 @@
  *               (../support/own_engine.py)
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { until } from './wait.mjs';
+import { until, within } from './wait.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -222,4 +222,19 @@ export function ran(options, more = {}) {
 
   return spawnSync(command, args,
     { input: '', encoding: 'utf8', timeout: 300_000, ...more });
+}
+
+/* The same beside this process, which may serve what the program asks. */
+export async function ended(t, options) {
+  const [command, ...args] = commandLine(options);
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { out: '', errors: '' };
+
+  t.after(() => child.kill('SIGKILL'));
+  child.stdout.on('data', (data) => { said.out += data; });
+  child.stderr.on('data', (data) => { said.errors += data; });
+  said.code = await within(new Promise((resolve) => {
+    child.on('close', resolve);
+  }), `the end of ${options.args.join(' ')}`);
+  return said;
 }

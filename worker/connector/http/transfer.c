@@ -20,6 +20,9 @@
 #include "transfer.h"
 #include "url.h"
 
+/* X509_V_ERR_*: certificates that nobody known has signed. */
+enum { TRANSFER_SELF_SIGNED = 18, TRANSFER_NO_ISSUER = 21 };
+
 struct transfer {
 	LIST_ENTRY(transfer) entry;
 	struct transfers *all;
@@ -210,10 +213,18 @@ transfer_reason(const struct transfer *transfer, CURLcode code)
 {
 	const char *said = transfer->error[0] != '\0' ? transfer->error :
 	    curl_easy_strerror(code);
+	long verified = 0;
 
 	if (transfer->refused != NULL)
 		return mem_strdup(transfer->refused);
-	return mem_strdup(said);
+	curl_easy_getinfo(
+	    transfer->curl, CURLINFO_SSL_VERIFYRESULT, &verified);
+	if (verified >= TRANSFER_SELF_SIGNED &&
+	    verified <= TRANSFER_NO_ISSUER)
+		return mem_printf("%s: CAISSON_CA_FILE names a file of "
+		    "certificates to trust", said);
+	return code == CURLE_SSL_CONNECT_ERROR ? mem_printf("%s: if it has no "
+	    "TLS, its URL begins with http://", said) : mem_strdup(said);
 }
 
 /* Returns whether the server may have seen the request. */
