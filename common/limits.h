@@ -1026,8 +1026,6 @@
 /* A dead network drive never answers; 64 MiB take a second to read. */
 #define CONFIG_READ_MS 5000
 #define CONFIG_READ_MIB_MS 100
-/* From so many possible files on, their directory is looked for first. */
-#define CONFIG_GATE_MIN 2
 /* Tries to open a path with "..": 1 in 14 fails while others rename. */
 #define CONFIG_OPEN_TRIES 100
 /*

@@ -283,42 +283,6 @@ void server_look_free(struct server_look **look);
 void server_look_add(
     struct server_look *look, struct buffer *bytes, int *moving);
 
-/* server_folder.c: whether a directory lists the same names as before. */
-
-/* A directory when its names were last looked up. Begins with zeros. */
-struct server_folder {
-	dev_t device;
-	ino_t number;
-	struct timespec written;
-	struct timespec changed;
-	int known; /* each change from then on changes these times */
-	int same;  /* no name has come or gone since the check before */
-};
-
-/*
- * Begins a check of names in a directory with these attributes, read before the
- * names; path is the same directory. Sets known and same: if both are set, what
- * was missing is still missing.
- */
-void server_folder_begin(
-    struct server_folder *folder, const char *path, const struct stat *st);
-
-/*
- * Returns whether a directory with these attributes lists the same names as at
- * the last check, and each change from then on would show.
- */
-int server_folder_is_same(
-    const struct server_folder *folder, const struct stat *st);
-
-/* It could not be checked, so all names are looked up. */
-void server_folder_forget(struct server_folder *folder);
-
-/*
- * Returns whether a further change might leave the time of a file or directory
- * unchanged, as the clock of the file system has ticks.
- */
-int server_folder_is_moving(const struct stat *st);
-
 /* server_open.c: opens files that others have written. */
 
 /*

@@ -11,7 +11,7 @@
 #include "common/base/fd.h"
 #include "common/limits.h"
 #include "common/base/mem.h"
-#include "supervisor/servers/server_look_parts.h"
+#include "supervisor/servers/servers.h"
 #include "tests/unit/unit_folder.h"
 
 /* The home is the directory of the test; in it is the folder that we run in. */
@@ -63,20 +63,6 @@ changed(void)
 	buffer_reset(&before);
 	before = now;
 	return !same;
-}
-
-/* Waits until each further change of a name changes the time of its folder. */
-static void
-settle(void)
-{
-	const char *const folders[] = { folder, work, "work/.cursor" };
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < UNIT_COUNT(folders); i++)
-		while (stat(folders[i], &st) == 0 &&
-		    server_folder_is_moving(&st))
-			;
 }
 
 /* Makes the file, or a line more of it, and the folders that it is in. */
@@ -230,74 +216,6 @@ UNIT_TESTS(sees_what_changes, UNIT_COUNT(changes))
 {
 	run(changes[_i].first);
 	make_and_judge_change((size_t)_i);
-}
-
-/* Returns whether all names of a folder that is checked are known to lack. */
-static int
-all_absent(const struct server_folder *in)
-{
-	size_t i;
-
-	for (i = 0; i < look->count; i++)
-		if (look->steps[i].in == in && !look->steps[i].absent)
-			return 0;
-	return in->known && in->same;
-}
-
-/* So nothing in it is looked up, until a name comes or goes. */
-UNIT_TEST(remembers_what_an_unchanged_folder_lacks)
-{
-	settle();
-	changed();
-	changed();
-	if (!look->working.known) {
-		unit_skip("the file system of /tmp is not a known one");
-		return;
-	}
-	ck_assert_int_eq(all_absent(&look->working), 1);
-	run("echo > work/other");
-	changed();
-	ck_assert_int_eq(all_absent(&look->working), 0);
-	settle();
-	changed();
-	changed();
-	ck_assert_int_eq(all_absent(&look->working), 1);
-}
-
-static const struct server_look_step *
-find_gate(const char *path)
-{
-	size_t i;
-
-	for (i = look->project; i < look->count; i++)
-		if (strcmp(look->steps[i].path, path) == 0)
-			return &look->steps[i];
-	ck_abort_msg("there is no gate %s", path);
-}
-
-/* The same for a directory in the working directory. */
-UNIT_TEST(remembers_what_a_folder_in_it_lacks)
-{
-	const struct server_look_step *gate = find_gate(".cursor");
-
-	run("mkdir work/.cursor; echo > work/.cursor/other");
-	settle();
-	changed();
-	changed();
-	if (!gate->own.known) {
-		unit_skip("the file system of /tmp is not a known one");
-		return;
-	}
-	/* It was looked up with the working directory, and not since. */
-	ck_assert_int_eq(look->working.same, 1);
-	ck_assert_int_eq(gate->absent, 0);
-	ck_assert_int_eq(gate[1].absent, 1);
-	run("echo > work/.cursor/mcp.json");
-	changed();
-	ck_assert_int_eq(changed(), 0);
-	settle();
-	changed();
-	ck_assert_int_eq(gate[1].absent, 0);
 }
 
 /* A home that is given to another user must not be used any more. */
