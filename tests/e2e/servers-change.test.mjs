@@ -113,24 +113,28 @@ test('paths are meant from the folder that one works in', once, (t) => {
     ['add', 'three', '--cwd', 'none', '--', 'sh']);
 });
 
-test('the rest of the file stays as it is', once, (t) => {
+test('the rest of the file stays as it means, or all of it', once, (t) => {
   const home = folder(t);
-  const before = '{\r\n  // mine\r\n  "mcpServers": {\r\n    "one": ' +
-    '{"command": "sh", "x": 1} // it\r\n  }\r\n}';
-  const at = write(home, '.config/caisson/servers/caisson.json', before,
-    0o644);
+  const before = { more: [1.5], mcpServers: { one: { command: 'sh', x: 1 } } };
+  const at = write(home, '.config/caisson/servers/caisson.json',
+    JSON.stringify(before), 0o644);
 
   servers(home, 'add', 'two', '--', 'sh');
-  assert.equal(text(home), before.replace('1} // it\r\n', '1}, // it\r\n' +
-    '    "two": {\r\n      "command": "sh"\r\n    }\r\n'));
+  assert.deepEqual(JSON.parse(text(home)), { more: [1.5],
+    mcpServers: { ...before.mcpServers, two: { command: 'sh' } } });
   /* There may be secrets in it now. */
   assert.equal(fs.statSync(at).mode & 0o777, 0o600);
   servers(home, 'remove', 'two');
-  assert.equal(text(home), before);
-  write(home, '.config/caisson/servers/caisson.json', '{"mcpServers":');
-  refused(home, 1, /caisson\.json cannot be changed: /,
-    ['add', 'two', '--', 'sh']);
-  assert.equal(text(home), '{"mcpServers":');
+  assert.deepEqual(JSON.parse(text(home)), before);
+  for (const [mine, pattern] of [
+    ['{"mcpServers":', /caisson\.json cannot be changed: /],
+    ['{"mcpServers": {}} // mine', /was edited, and has comments.*an editor/],
+    ['{"servers": {}}', /was edited, .*an editor/],
+  ]) {
+    write(home, '.config/caisson/servers/caisson.json', mine);
+    refused(home, 1, pattern, ['add', 'two', '--', 'sh']);
+    assert.equal(text(home), mine);
+  }
 });
 
 test('a name that another file defines is refused with its source', once,

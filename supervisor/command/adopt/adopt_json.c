@@ -4,71 +4,55 @@
  */
 #include <string.h>
 
-#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "adopt_json.h"
 
-#define BEGIN "{\n  \"mcpServers\": {"
+#define ADOPT_JSON_LIST "mcpServers"
 
-void
-adopt_json_begin(struct buffer *out)
+/* Numbers as people write them, such as 1.5. */
+#define ADOPT_JSON_FORM (JSON_INDENT(4) | JSON_REAL_PRECISION(15))
+
+/* Sets a text that is not empty; whether it is UTF-8 is seen at the end. */
+static void
+adopt_json_text(json_t *entry, const char *key, const char *text)
 {
-	buffer_add_text(out, BEGIN);
+	if (text != NULL && text[0] != '\0')
+		json_object_set_new(entry, key, json_string_nocheck(text));
 }
 
-/* Adds the text before a member of a server. */
+/* Sets an object or an array that is not empty; takes it. */
 static void
-adopt_json_key(struct buffer *out, const char *key)
+adopt_json_member(json_t *entry, const char *key, json_t *member)
 {
-	buffer_printf(out, "%s\n      \"%s\": ",
-	    out->data[out->len - 1] == '{' ? "" : ",", key);
+	if (json_object_size(member) > 0 || json_array_size(member) > 0)
+		json_object_set_new(entry, key, member);
+	else
+		json_decref(member);
 }
 
-static void
-adopt_json_text(struct buffer *out, const char *key, const char *text)
+static json_t *
+adopt_json_list(const char *data, size_t len)
 {
-	if (text == NULL || text[0] == '\0')
-		return;
-	adopt_json_key(out, key);
-	json_add_text(out, text);
-}
-
-static void
-adopt_json_list(struct buffer *out, const struct server_texts *texts)
-{
-	const char *separator = "";
+	json_t *list = json_array();
 	const char *text;
 
-	buffer_add_text(out, "[");
-	TEXT_LIST_EACH (text, texts->data, texts->len) {
-		buffer_add_text(out, separator);
-		json_add_text(out, text);
-		separator = ", ";
-	}
-	buffer_add_text(out, "]");
+	TEXT_LIST_EACH (text, data, len)
+		json_array_append_new(list, json_string_nocheck(text));
+	return list;
 }
 
-static void
-adopt_json_pairs(
-    struct buffer *out, const char *key, const struct server_texts *pairs)
+static json_t *
+adopt_json_pairs(const struct server_texts *pairs)
 {
-	const char *separator = " ";
+	json_t *object = json_object();
 	const char *name, *value;
 
-	if (pairs->len == 0)
-		return;
-	adopt_json_key(out, key);
-	buffer_add_text(out, "{");
-	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
-		buffer_add_text(out, separator);
-		json_add_text(out, name);
-		buffer_add_text(out, ": ");
-		json_add_text(out, value);
-		separator = ", ";
-	}
-	buffer_add_text(out, " }");
+	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len)
+		json_object_set_new_nocheck(
+		    object, name, json_string_nocheck(value));
+	return object;
 }
 
 /* The rules of a server, and the additional ones. */
@@ -94,145 +78,155 @@ adopt_json_deny(const struct server *server, const struct buffer *denied,
 	}
 }
 
-static void
-adopt_json_tools(struct buffer *out, const struct server *server,
-    const struct buffer *denied)
+static json_t *
+adopt_json_tools(const struct server *server, const struct buffer *denied)
 {
-	auto_buffer struct buffer list = { 0 };
-	struct server_texts deny;
+	auto_buffer struct buffer deny = { 0 };
+	json_t *tools = json_object();
 
-	adopt_json_deny(server, denied, &list);
-	deny = (struct server_texts){ list.data, list.len };
-	if (!server->narrowed && deny.len == 0)
-		return;
-	adopt_json_key(out, "tools");
-	buffer_add_text(out, "{");
-	if (server->narrowed) {
-		buffer_add_text(out, " \"allow\": ");
-		adopt_json_list(out, &server->allow);
-	}
-	if (deny.len > 0) {
-		buffer_printf(
-		    out, "%s \"deny\": ", server->narrowed ? "," : "");
-		adopt_json_list(out, &deny);
-	}
-	buffer_add_text(out, " }");
+	adopt_json_deny(server, denied, &deny);
+	if (server->narrowed)
+		json_object_set_new(tools, "allow",
+		    adopt_json_list(server->allow.data, server->allow.len));
+	adopt_json_member(
+	    tools, "deny", adopt_json_list(deny.data, deny.len));
+	return tools;
 }
 
 /* The rules about resources, or about prompts, as the reader reads them. */
-static void
-adopt_json_others(
-    struct buffer *out, const struct server *server, const char *what)
+static json_t *
+adopt_json_others(const struct server *server, const char *what)
 {
 	static const char *const rules[] = { "allow", "deny" };
-	const char *between = "{ ", *text;
+	json_t *member = json_object();
+	const char *text;
 	size_t n;
 
 	for (n = 0; n < 2; n++) {
 		auto_free char *start = mem_printf("%s %s ", rules[n], what);
-		auto_buffer struct buffer list = { 0 };
-		size_t len = strlen(start), count = 0;
+		size_t len = strlen(start);
+		json_t *list = NULL;
 
-		TEXT_LIST_EACH (text, server->others.data, server->others.len)
-			if (strncmp(text, start, len) == 0 && ++count > 0 &&
-			    text[len] != '\0')
-				text_list_add(&list, text + len);
-		if (count == 0)
-			continue;
-		if (between[0] == '{')
-			adopt_json_key(out, what);
-		buffer_printf(out, "%s\"%s\": ", between, rules[n]);
-		adopt_json_list(
-		    out, &(struct server_texts){ list.data, list.len });
-		between = ", ";
-	}
-	if (between[0] == ',')
-		buffer_add_text(out, " }");
-}
-
-void
-adopt_json_add(struct buffer *out, const struct server *server,
-    const struct buffer *denied)
-{
-	buffer_printf(out, "%s\n    ",
-	    out->len == strlen(BEGIN) ? "" : ",");
-	adopt_json_add_member(out, server, denied);
-}
-
-void
-adopt_json_add_member(struct buffer *out, const struct server *server,
-    const struct buffer *denied)
-{
-	json_add_text(out, server->name);
-	buffer_add_text(out, ": {");
-	if (server->remote != CONFIG_STDIO) {
-		adopt_json_text(out, "type",
-		    server->remote == CONFIG_SSE ? "sse" : "http");
-		adopt_json_text(out, "url", server->url);
-		adopt_json_pairs(out, "headers", &server->headers);
-	} else {
-		adopt_json_text(out, "command", server->command);
-		if (server->args.len > 0) {
-			adopt_json_key(out, "args");
-			adopt_json_list(out, &server->args);
+		TEXT_LIST_EACH (
+		    text, server->others.data, server->others.len) {
+			if (strncmp(text, start, len) != 0)
+				continue;
+			if (list == NULL)
+				list = json_array();
+			/* One without a pattern allows nothing. */
+			if (text[len] != '\0')
+				json_array_append_new(list,
+				    json_string_nocheck(text + len));
 		}
-		adopt_json_pairs(out, "env", &server->env);
-		adopt_json_text(out, "cwd", server->cwd);
+		if (list != NULL)
+			json_object_set_new(member, rules[n], list);
 	}
-	adopt_json_text(out, "description", server->description);
-	if (server->disabled) {
-		adopt_json_key(out, "disabled");
-		buffer_add_text(out, "true");
+	return member;
+}
+
+static json_t *
+adopt_json_server(const struct server *server, const struct buffer *denied)
+{
+	json_t *entry = json_object();
+
+	if (server->remote != CONFIG_STDIO) {
+		adopt_json_text(entry, "type",
+		    server->remote == CONFIG_SSE ? "sse" : "http");
+		adopt_json_text(entry, "url", server->url);
+		adopt_json_member(
+		    entry, "headers", adopt_json_pairs(&server->headers));
+	} else {
+		adopt_json_text(entry, "command", server->command);
+		adopt_json_member(entry, "args",
+		    adopt_json_list(server->args.data, server->args.len));
+		adopt_json_member(
+		    entry, "env", adopt_json_pairs(&server->env));
+		adopt_json_text(entry, "cwd", server->cwd);
 	}
-	if (server->shared) {
-		adopt_json_key(out, "shared");
-		buffer_add_text(out, "true");
-	}
-	adopt_json_tools(out, server, denied);
-	adopt_json_others(out, server, "resources");
-	adopt_json_others(out, server, "prompts");
-	if (server->concurrency > 0) {
-		adopt_json_key(out, "concurrency");
-		buffer_add_number(out, server->concurrency);
-	}
-	buffer_add_text(out, "\n    }");
+	adopt_json_text(entry, "description", server->description);
+	if (server->disabled)
+		json_object_set_new(entry, "disabled", json_true());
+	if (server->shared)
+		json_object_set_new(entry, "shared", json_true());
+	adopt_json_member(entry, "tools", adopt_json_tools(server, denied));
+	adopt_json_member(
+	    entry, "resources", adopt_json_others(server, "resources"));
+	adopt_json_member(
+	    entry, "prompts", adopt_json_others(server, "prompts"));
+	if (server->concurrency > 0)
+		json_object_set_new(
+		    entry, "concurrency", json_integer(server->concurrency));
+	return entry;
+}
+
+json_t *
+adopt_json_new(void)
+{
+	json_t *file = json_object();
+
+	json_object_set_new(file, ADOPT_JSON_LIST, json_object());
+	return file;
+}
+
+json_t *
+adopt_json_read(const struct buffer *data, const char *path, struct err *err)
+{
+	json_t *file = json_loadb(data->len > 0 ? data->data : "", data->len,
+	    JSON_REJECT_DUPLICATES, NULL);
+
+	if (json_is_object(json_object_get(file, ADOPT_JSON_LIST)))
+		return file;
+	json_decref(file);
+	err_set(err, "%s was edited, and has comments, or no object \""
+	    ADOPT_JSON_LIST "\": change it with an editor", path);
+	return NULL;
 }
 
 void
-adopt_json_end(struct buffer *out)
+adopt_json_add(json_t *file, const struct server *server,
+    const struct buffer *denied)
 {
-	buffer_add_text(out, "\n  }\n}\n");
+	json_object_set_new_nocheck(json_object_get(file, ADOPT_JSON_LIST),
+	    server->name, adopt_json_server(server, denied));
 }
 
-static int
-adopt_json_same_texts(
-    const struct server_texts *one, const struct server_texts *other)
+int
+adopt_json_remove(json_t *file, const char *name)
 {
-	return one->len == other->len &&
-	    (one->len == 0 || memcmp(one->data, other->data, one->len) == 0);
+	return json_object_del(json_object_get(file, ADOPT_JSON_LIST), name);
 }
 
-static int
-adopt_json_same_text(const char *one, const char *other)
+size_t
+adopt_json_count(const json_t *file)
 {
-	return strcmp(one == NULL ? "" : one, other == NULL ? "" : other) == 0;
+	return json_object_size(json_object_get(file, ADOPT_JSON_LIST));
+}
+
+int
+adopt_json_write(json_t *file, struct buffer *out, struct err *err)
+{
+	auto_free char *text = json_dumps(file, ADOPT_JSON_FORM);
+
+	json_decref(file);
+	if (text == NULL)
+		return err_set(err, "it cannot be written as JSON: save it as "
+		    "UTF-8");
+	buffer_printf(out, "%s\n", text);
+	return 0;
 }
 
 int
 adopt_json_is_same(const struct server *one, const struct server *other)
 {
-	return one->remote == other->remote &&
-	    one->disabled == other->disabled &&
-	    one->shared == other->shared &&
-	    one->narrowed == other->narrowed &&
-	    one->concurrency == other->concurrency &&
-	    adopt_json_same_texts(&one->others, &other->others) &&
-	    adopt_json_same_text(one->command, other->command) &&
-	    adopt_json_same_text(one->cwd, other->cwd) &&
-	    adopt_json_same_text(one->url, other->url) &&
-	    adopt_json_same_texts(&one->args, &other->args) &&
-	    adopt_json_same_texts(&one->env, &other->env) &&
-	    adopt_json_same_texts(&one->headers, &other->headers) &&
-	    adopt_json_same_texts(&one->allow, &other->allow) &&
-	    adopt_json_same_texts(&one->deny, &other->deny);
+	const struct buffer none = { 0 };
+	json_t *a = adopt_json_server(one, &none);
+	json_t *b = adopt_json_server(other, &none);
+	int same;
+
+	json_object_del(a, "description");
+	json_object_del(b, "description");
+	same = json_equal(a, b);
+	json_decref(a);
+	json_decref(b);
+	return same;
 }

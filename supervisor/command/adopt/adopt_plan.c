@@ -8,7 +8,6 @@
 
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
-#include "adopt_json.h"
 #include "adopt_plan.h"
 
 /* The files */
@@ -335,45 +334,14 @@ adopt_plan_owns(const struct adopt_plan *plan, const char *name)
 	return 0;
 }
 
-void
-adopt_plan_add_rest(const struct adopt_plan *plan,
-    const struct buffer *names, struct buffer *out, size_t *count)
+json_t *
+adopt_plan_content(const struct adopt_plan *plan, const struct buffer *denied)
 {
-	const struct buffer none = { 0 };
+	json_t *file = adopt_json_new();
 	const struct server *server;
-	const char *name;
-	int named;
 
-	*count = 0;
-	adopt_json_begin(out);
-	TAILQ_FOREACH (server, &plan->servers->list, entry) {
-		if (plan->target == NULL || server->file != plan->target)
-			continue;
-		named = 0;
-		TEXT_LIST_EACH (name, names->data, names->len)
-			named |= strcmp(name, server->name) == 0;
-		if (named)
-			continue;
-		adopt_json_add(out, server, &none);
-		(*count)++;
-	}
-	adopt_json_end(out);
-}
-
-void
-adopt_plan_add_target(const struct adopt_plan *plan,
-    const struct buffer *denied, struct buffer *out)
-{
-	const struct server *server;
-	size_t i;
-
-	adopt_json_begin(out);
 	TAILQ_FOREACH (server, &plan->servers->list, entry)
 		if (plan->target != NULL && server->file == plan->target)
-			adopt_json_add(out, server, denied);
-	for (i = 0; i < plan->count; i++)
-		if (plan->rows[i].moves &&
-		    !adopt_plan_owns(plan, plan->rows[i].server->name))
-			adopt_json_add(out, plan->rows[i].server, denied);
-	adopt_json_end(out);
+			adopt_json_add(file, server, denied);
+	return file;
 }

@@ -13,6 +13,7 @@
 #include "../../servers/servers.h"
 #include "../client/adopt_client.h"
 #include "adopt_edit.h"
+#include "adopt_json.h"
 
 /* An entry of the client's file. */
 struct adopt_row {
@@ -51,14 +52,10 @@ void adopt_plan_reset(struct adopt_plan *plan);
 int adopt_plan_owns(const struct adopt_plan *plan, const char *name);
 
 /*
- * Appends the new content of our file: its present entries and the moved ones,
- * with rules that deny further tools, as pairs of server and tool.
+ * Returns the present content of our file, for adopt_json_write, with rules
+ * that deny further tools, as pairs of server and tool.
  */
-void adopt_plan_add_target(const struct adopt_plan *plan,
-    const struct buffer *denied, struct buffer *out);
-
-/* Appends the content without the entries of these names. */
-void adopt_plan_add_rest(const struct adopt_plan *plan,
-    const struct buffer *names, struct buffer *out, size_t *count);
+json_t *adopt_plan_content(
+    const struct adopt_plan *plan, const struct buffer *denied);
 
 #endif

@@ -159,13 +159,21 @@ adopt_undo_target(const struct adopt_undoing *undoing, struct err *err)
 {
 	const struct adopt_work *work = undoing->work;
 	const struct adopt_records *records = &undoing->records;
+	const struct buffer none = { 0 };
 	auto_buffer struct buffer rest = { 0 };
 	auto_free char *kept = NULL;
+	const char *name;
+	json_t *file;
 	size_t count;
 
 	if (work->plan.target == NULL)
 		return 0;
-	adopt_plan_add_rest(&work->plan, &undoing->names, &rest, &count);
+	file = adopt_plan_content(&work->plan, &none);
+	TEXT_LIST_EACH (name, undoing->names.data, undoing->names.len)
+		adopt_json_remove(file, name);
+	count = adopt_json_count(file);
+	if (adopt_json_write(file, &rest, err) == -1)
+		return -1;
 	if (count > 0)
 		return adopt_file_write_through(
 		    work->target, rest.data, rest.len, err);

@@ -69,16 +69,25 @@ int
 adopt_work_write_target(const struct adopt_work *work, struct err *err)
 {
 	auto_free char *folder = mem_strdup(work->target);
-	auto_buffer struct buffer target = { 0 };
+	const struct adopt_plan *plan = &work->plan;
+	auto_buffer struct buffer text = { 0 };
+	json_t *file;
+	size_t i;
 
-	if (adopt_work_count_new(&work->plan) == 0 && work->denied.len == 0)
+	if (adopt_work_count_new(plan) == 0 && work->denied.len == 0)
 		return 0;
 	*strrchr(folder, '/') = '\0';
 	if (adopt_file_make_folder(folder, err) == -1)
 		return -1;
-	adopt_plan_add_target(&work->plan, &work->denied, &target);
-	return adopt_file_write_through(
-	    work->target, target.data, target.len, err);
+	file = adopt_plan_content(plan, &work->denied);
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves &&
+		    !adopt_plan_owns(plan, plan->rows[i].server->name))
+			adopt_json_add(
+			    file, plan->rows[i].server, &work->denied);
+	return adopt_json_write(file, &text, err) == -1 ? -1 :
+	    adopt_file_write_through(
+	        work->target, text.data, text.len, err);
 }
 
 int

@@ -11,9 +11,6 @@
 
 struct command_setup;
 
-/* The source of our own files in server_sources.def. */
-#define SERVERS_CAISSON_SOURCE "~/.config/caisson/servers/*.json"
-
 struct adopt_work {
 	const struct adopt_client *client;
 	const struct command_flags *asked;

@@ -242,17 +242,26 @@ servers_add_make(struct servers_add *add, struct err *err)
 	return 0;
 }
 
+/* Adds the entry to a file, which is freed, and appends that. */
+static int
+servers_add_to(const struct servers_add *add, json_t *file,
+    struct buffer *text, struct err *err)
+{
+	const struct buffer none = { 0 };
+
+	adopt_json_add(file, &add->server, &none);
+	return adopt_json_write(file, text, err);
+}
+
 /* Makes a file in memory with only this entry. */
 static int
 servers_add_draft(const struct servers_add *add, struct err *err)
 {
-	const struct buffer none = { 0 };
 	auto_buffer struct buffer text = { 0 };
 	auto_fd int fd = memfd_create("caisson-servers", MFD_CLOEXEC);
 
-	adopt_json_begin(&text);
-	adopt_json_add(&text, &add->server, &none);
-	adopt_json_end(&text);
+	if (servers_add_to(add, adopt_json_new(), &text, err) == -1)
+		return err_wrap(err, "the server cannot be added");
 	if (fd == -1 || fchmod(fd, 0600) == -1 ||
 	    fd_write_all(fd, text.data, text.len) == -1)
 		return err_sys(err, "make a file in memory");
@@ -341,8 +350,7 @@ servers_add_look(struct servers_add *add, struct err *err)
 	TAILQ_FOREACH (file, &add->servers.files, entry)
 		if (file->path != NULL && strcmp(file->path, add->path) == 0)
 			add->target = file;
-	if (add->target != NULL && (add->target->state != SERVER_FILE_TAKEN ||
-	        add->target->gap == NULL)) {
+	if (add->target != NULL && add->target->state != SERVER_FILE_TAKEN) {
 		const struct server *row =
 		    server_faults_row(&add->servers, add->target);
 
@@ -358,52 +366,21 @@ servers_add_look(struct servers_add *add, struct err *err)
 	return 0;
 }
 
-/*
- * Adds the entry with the line ends and the indentation of the file, as the
- * reader reports them. Our own lines are indented by four or six blanks.
- */
-static void
-servers_add_indent(const struct server_gap *gap, const struct buffer *member,
-    struct buffer *out)
-{
-	const char *line = gap->form == CONFIG_GAP_LIST ? gap->deeper :
-	    gap->form == CONFIG_GAP_WHOLE ? "\n    " : gap->line;
-	const char *p, *end;
-
-	for (p = member->data; (end = strchr(p, '\n')) != NULL;
-	     p = end + strlen("\n    ")) {
-		buffer_add(out, p, (size_t)(end - p));
-		buffer_add_text(out, line);
-	}
-	buffer_add_text(out, p);
-}
-
-/* Inserts the entry into the existing file. */
+/* Adds the entry to the existing file. */
 static int
 servers_add_put(const struct servers_add *add, struct err *err)
 {
-	const struct buffer none = { 0 };
-	auto_buffer struct buffer member = { 0 };
-	auto_buffer struct buffer text = { 0 };
 	auto_buffer struct buffer after = { 0 };
-	const char *put;
 	struct adopt_file file = { 0 };
-	struct adopt_edit edit = { .gap = add->target->gap,
-		.puts = &put,
-		.put_count = 1,
-		.list = "\"mcpServers\"" };
+	json_t *json = NULL;
 	int done = adopt_work_read_file(
 	    &file, add->target, "the program that uses it", err);
 
-	adopt_json_add_member(&member, &add->server, &none);
-	servers_add_indent(add->target->gap, &member, &text);
-	put = text.data;
-	edit.data = file.data.data;
-	edit.len = file.data.len;
+	if (done == 0)
+		json = adopt_json_read(&file.data, add->path, err);
 	/* Values may be secrets. */
 	file.st.st_mode &= ~(mode_t)077;
-	if (done == 0)
-		done = adopt_edit(&edit, &after, err);
+	done = json == NULL ? -1 : servers_add_to(add, json, &after, err);
 	if (done == 0)
 		done = adopt_file_replace(&file, after.data, after.len, err);
 	adopt_file_reset(&file);
@@ -413,7 +390,6 @@ servers_add_put(const struct servers_add *add, struct err *err)
 static int
 servers_add_write(const struct servers_add *add, struct err *err)
 {
-	const struct buffer none = { 0 };
 	auto_buffer struct buffer text = { 0 };
 	auto_fd int lock = -1;
 
@@ -427,9 +403,8 @@ servers_add_write(const struct servers_add *add, struct err *err)
 	if (access(add->path, F_OK) == 0)
 		return err_set(err, "%s was made meanwhile: try again",
 		    add->path);
-	adopt_json_begin(&text);
-	adopt_json_add(&text, &add->server, &none);
-	adopt_json_end(&text);
+	if (servers_add_to(add, adopt_json_new(), &text, err) == -1)
+		return -1;
 	return adopt_file_write(add->path, text.data, text.len, err);
 }
 
@@ -469,8 +444,7 @@ servers_add_all(struct servers_add *add, struct err *err)
 	if (servers_add_make(add, err) == -1 ||
 	    servers_add_check(add, err) == -1)
 		return -1;
-	adopt_work_read_servers(
-	    &add->servers, add->setup, SERVERS_CAISSON_SOURCE, NULL);
+	adopt_work_read_servers(&add->servers, add->setup, NULL, NULL);
 	done = command_end(servers_add_do(add, err), err);
 	servers_free(&add->servers);
 	return done;

@@ -27,18 +27,6 @@ servers_import_write(const struct adopt_work *work, struct err *err)
 	return lock == -1 ? -1 : adopt_work_write_target(work, err);
 }
 
-/* Whether two texts differ in blanks and line ends at most. */
-static int
-servers_import_is_same(const char *one, const char *other)
-{
-	for (;; one++, other++) {
-		one += strspn(one, " \t\r\n");
-		other += strspn(other, " \t\r\n");
-		if (*one != *other || *one == '\0')
-			return *one == *other;
-	}
-}
-
 /*
  * Our file is written anew from what was read of it: what a user has added to
  * it, such as a comment, would be lost. Returns 0, or -1 with err.
@@ -47,23 +35,26 @@ static int
 servers_import_check_target(const struct adopt_work *work, struct err *err)
 {
 	const struct buffer none = { 0 };
-	auto_buffer struct buffer ours = { 0 };
 	struct adopt_file file = { 0 };
-	size_t count;
-	int done;
+	json_t *ours, *now;
+	int done, same;
 
 	if (work->plan.target == NULL)
 		return 0;
-	adopt_plan_add_rest(&work->plan, &none, &ours, &count);
 	done = adopt_file_read(&file, work->target, err);
-	if (done == -1)
-		err_wrap(err, "%s", work->target);
-	else if (!servers_import_is_same(file.data.data, ours.data))
-		done = err_set(err, "%s was edited, which would be lost: add "
-		    "the servers there, or use 'caisson servers add'",
-		    work->target);
+	if (done == -1) {
+		adopt_file_reset(&file);
+		return err_wrap(err, "%s", work->target);
+	}
+	ours = adopt_plan_content(&work->plan, &none);
+	now = adopt_json_read(&file.data, work->target, err);
+	same = now != NULL && json_equal(now, ours);
+	json_decref(ours);
+	json_decref(now);
 	adopt_file_reset(&file);
-	return done;
+	return same ? 0 : err_set(err, "%s was edited, which would be lost: "
+	    "add the servers there, or use 'caisson servers add'",
+	    work->target);
 }
 
 static int

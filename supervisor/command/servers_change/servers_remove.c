@@ -71,7 +71,7 @@ servers_remove_is_ours(
 	auto_free char *stem = servers_remove_stem(remove, file->path);
 	struct err err;
 
-	if (stem == NULL || file->gap == NULL)
+	if (stem == NULL || file->state != SERVER_FILE_TAKEN)
 		return 0;
 	return strcmp(stem, "caisson") == 0 ||
 	    (adopt_client_find_edited(stem, &err) != NULL &&
@@ -86,7 +86,7 @@ servers_remove_find(struct servers_remove *remove)
 	TAILQ_FOREACH (server, &remove->servers.list, entry) {
 		if (strcmp(server->name, remove->name) != 0)
 			continue;
-		if (remove->ours == NULL && server->location != NULL &&
+		if (remove->ours == NULL &&
 		    servers_remove_is_ours(remove, server->file))
 			remove->ours = server;
 		else if (remove->other == NULL &&
@@ -140,32 +140,21 @@ servers_remove_refuse(const struct servers_remove *remove, struct err *err)
 	    "remove it there with an editor", name.data, path.data);
 }
 
-/* Makes the file without the entries of this name. */
+/* Makes the file without the entry of this name. */
 static int
 servers_remove_cut(const struct servers_remove *remove,
     const struct adopt_file *file, struct buffer *after, struct err *err)
 {
-	const struct server_file *target = remove->ours->file;
-	auto_free struct adopt_entry *entries =
-	    mem_alloc((remove->servers.count + 1) * sizeof(*entries));
-	struct adopt_edit edit = { .data = file->data.data,
-		.len = file->data.len,
-		.entries = entries,
-		.gap = target->gap,
-		.list = "\"mcpServers\"" };
-	const struct server *server;
+	const char *path = remove->ours->file->path;
+	json_t *json = adopt_json_read(&file->data, path, err);
 
-	TAILQ_FOREACH (server, &remove->servers.list, entry) {
-		if (server->file != target || server->location == NULL)
-			continue;
-		entries[edit.count].location = server->location;
-		entries[edit.count++].cut =
-		    strcmp(server->name, remove->name) == 0;
-	}
-	if (remove->ours->location->fixed[0] != '\0')
-		return err_set(err, "%s cannot be changed: %s", target->path,
-		    remove->ours->location->fixed);
-	return adopt_edit(&edit, after, err);
+	if (json == NULL)
+		return -1;
+	if (adopt_json_remove(json, remove->name) == 0)
+		return adopt_json_write(json, after, err);
+	json_decref(json);
+	return err_set(err, "%s has it in another list than \"mcpServers\": "
+	    "remove it with an editor", path);
 }
 
 static int
@@ -225,8 +214,7 @@ servers_remove_run(struct command_setup *setup, struct err *err)
 	if (remove.settings == NULL)
 		return -1;
 	remove.folder = mem_printf("%s/servers", remove.settings);
-	adopt_work_read_servers(
-	    &remove.servers, setup, SERVERS_CAISSON_SOURCE, NULL);
+	adopt_work_read_servers(&remove.servers, setup, NULL, NULL);
 	server = servers_login_find(setup, remove.name, &none);
 	done = command_end(servers_remove_work(&remove, err), err);
 	if (done == 0)
