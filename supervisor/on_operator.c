@@ -6,23 +6,8 @@
 #include "handlers.h"
 
 void
-supervisor_on_list_sessions(
-    struct operator_peer *peer, struct ipc_list_sessions *list)
+supervisor_on_ask_running(
+    struct operator_peer *peer, struct ipc_ask_running *ask)
 {
-	(void)list;
-	operators_hear_list(peer);
-}
-
-void
-supervisor_on_end_session(
-    struct operator_peer *peer, struct ipc_end_session *end)
-{
-	operators_hear_end(peer, end);
-}
-
-void
-supervisor_on_ask_executions(
-    struct operator_peer *peer, struct ipc_ask_executions *ask)
-{
-	operators_hear_calls(peer, ask);
+	operators_hear(peer, ask);
 }

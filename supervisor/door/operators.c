@@ -9,6 +9,7 @@
 #include <sys/queue.h>
 
 #include "../../common/ipc/channel.h"
+#include "../../common/json/json.h"
 #include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/limits.h"
@@ -26,8 +27,6 @@ struct operator_peer {
 	struct operators *operators;
 	struct channel *channel;
 	struct event *timer; /* its time is over */
-	uint64_t told;       /* how many sessions */
-	bool broken;          /* it cannot be sent more */
 };
 
 struct operators {
@@ -204,79 +203,69 @@ const struct door door_operators = { .open = operators_open,
 
 /* Requests */
 
+struct operator_list {
+	const struct runs *runs;
+	struct buffer text;
+};
+
 static void
 operator_tell(void *ctx, const struct session_facts *facts)
 {
-	struct operator_peer *peer = ctx;
-	struct ipc_session_facts row = { .owner = facts->scope,
-		.name = facts->name,
-		.language = facts->language,
-		.busy = (uint64_t)facts->busy,
-		.calls = facts->calls,
-		.age_ms = facts->age_ms,
-		.idle_ms = facts->idle_ms,
-		.bytes = !facts->busy ?
-		    facts->bytes :
-		    call_session_bytes(
-			  peer->operators->runs, facts->scope, facts->name) };
-	struct err err;
+	struct operator_list *list = ctx;
+	struct buffer *text = &list->text;
+	uint64_t bytes = !facts->busy ? facts->bytes : call_session_bytes(
+	    list->runs, facts->scope, facts->name);
 
-	peer->told++;
-	if (!peer->broken)
-		peer->broken =
-		    channel_send_session_facts(peer->channel, &row, &err) == -1;
+	buffer_add_text(text, "{\"owner\":");
+	if (facts->scope[0] == '\0')
+		buffer_add_text(text, "null");
+	else
+		json_add_text(text, facts->scope);
+	buffer_add_text(text, ",\"name\":");
+	json_add_text(text, facts->name);
+	buffer_add_text(text, ",\"language\":");
+	json_add_text(text, facts->language);
+	buffer_printf(text, ",\"busy\":%s,\"calls\":%lu,\"age_ms\":%llu,"
+	    "\"idle_ms\":%llu,\"bytes\":%llu},",
+	    facts->busy ? "true" : "false", facts->calls,
+	    (unsigned long long)facts->age_ms,
+	    (unsigned long long)facts->idle_ms, (unsigned long long)bytes);
 }
 
-/* It closes the channel when it has read this. */
-static void
-operator_finish(struct operator_peer *peer, uint64_t count)
+/* Returns whether there was such a session. */
+static int
+operator_end_session(struct runs *runs, const struct ipc_ask_running *ask)
 {
-	struct ipc_sessions_done done = { .count = count };
-	struct err err;
-
-	if (peer->broken ||
-	    channel_send_sessions_done(peer->channel, &done, &err) == -1)
-		operator_free(peer);
-}
-
-void
-operators_hear_list(struct operator_peer *peer)
-{
-	sessions_tell(peer->operators->runs->sessions, operator_tell, peer);
-	operator_finish(peer, peer->told);
-}
-
-void
-operators_hear_end(
-    struct operator_peer *peer, const struct ipc_end_session *end)
-{
-	struct runs *runs = peer->operators->runs;
-	enum session_fate fate = sessions_end_named(runs->sessions, end->owner,
-	    end->name, "it was ended with 'caisson sessions end'");
+	enum session_fate fate = sessions_end_named(runs->sessions, ask->owner,
+	    ask->end, "it was ended with 'caisson sessions end'");
 
 	if (fate == SESSION_ENDING)
-		call_end_session(runs, end->owner, end->name,
+		call_end_session(runs, ask->owner, ask->end,
 		    "the session was ended with 'caisson sessions end'");
-	operator_finish(peer, fate != SESSION_UNKNOWN);
+	return fate != SESSION_UNKNOWN;
 }
 
+/* It closes the channel when it has read the answer. */
 void
-operators_hear_calls(
-    struct operator_peer *peer, const struct ipc_ask_executions *ask)
+operators_hear(struct operator_peer *peer, const struct ipc_ask_running *ask)
 {
 	struct runs *runs = peer->operators->runs;
-	auto_buffer struct buffer list = { 0 };
-	struct ipc_executions answer = { .cancelled = 0 };
+	struct operator_list list = { .runs = runs };
+	struct ipc_all_running answer = { .ended = 0 };
 	struct err err;
 
-	if (ask->cancel[0] == '\0')
-		calls_tell(runs, ask->owner, &list);
+	if (ask->end[0] != '\0')
+		answer.ended = (uint64_t)(ask->sessions ?
+		    operator_end_session(runs, ask) :
+		    call_cancel_id(runs, ask->owner, ask->end, "the call was "
+		        "cancelled with 'caisson calls cancel'"));
+	else if (ask->sessions)
+		sessions_tell(runs->sessions, operator_tell, &list);
 	else
-		answer.cancelled = (uint64_t)call_cancel_id(runs, ask->owner,
-		    ask->cancel,
-		    "the call was cancelled with 'caisson calls cancel'");
+		calls_tell(runs, ask->owner, &list.text);
 	answer.list = (struct ipc_blob){
-		(const uint8_t *)list.data, list.len, -1 };
-	if (channel_send_executions(peer->channel, &answer, &err) == -1)
+		(const uint8_t *)list.text.data, list.text.len, -1 };
+	if (channel_send_all_running(peer->channel, &answer, &err) == -1)
 		operator_free(peer);
+	buffer_reset(&list.text);
 }

@@ -13,11 +13,8 @@
 /* One of them. */
 struct operator_peer;
 
-/* The handlers: an operator sends one of these messages. */
-void operators_hear_list(struct operator_peer *peer);
-void operators_hear_end(
-    struct operator_peer *peer, const struct ipc_end_session *end);
-void operators_hear_calls(
-    struct operator_peer *peer, const struct ipc_ask_executions *ask);
+/* The handler: an operator sends this message. */
+void operators_hear(
+    struct operator_peer *peer, const struct ipc_ask_running *ask);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/shown.h"
+#include "../../../common/ipc/ipc.h"
 #include "../../../common/role.h"
 #include "../../../common/stored_kind.h"
 #include "../../options/options.h"
@@ -37,8 +38,9 @@ calls_ask(
     void *ctx, int fd, const char *socket, pid_t process, struct err *err)
 {
 	struct calls_asked *asked = ctx;
-	int done = running_ask_calls(
-	    fd, asked->scope, asked->cancel, asked->list, err);
+	const struct ipc_ask_running ask = { .owner = asked->scope,
+		.end = asked->cancel };
+	int done = running_ask(fd, &ask, asked->list, err);
 
 	(void)socket;
 	(void)process;

@@ -26,7 +26,7 @@ running_complain(const char *fmt, ...)
 /* Returns whether it has not answered. */
 static int
 running_ask_one(int dir, const char *socket, const char *these,
-    running_ask *ask, void *ctx)
+    running_asker *ask, void *ctx)
 {
 	pid_t process = 0;
 	struct err err;
@@ -48,7 +48,7 @@ running_ask_one(int dir, const char *socket, const char *these,
 
 int
 running_ask_all(const struct options *options, char **envp,
-    const char *these, running_ask *ask, void *ctx, int *dir, struct err *err)
+    const char *these, running_asker *ask, void *ctx, int *dir, struct err *err)
 {
 	auto_buffer struct buffer names = { 0 };
 	const char *name;

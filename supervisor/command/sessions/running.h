@@ -11,13 +11,14 @@
 
 struct buffer;
 struct command_setup;
+struct ipc_ask_running;
 struct options;
 
 /*
  * Asks the Caisson to which fd is connected, of the process (0: unknown).
  * Returns 0, or -1 with err.
  */
-typedef int running_ask(
+typedef int running_asker(
     void *ctx, int fd, const char *socket, pid_t process, struct err *err);
 
 /*
@@ -27,15 +28,16 @@ typedef int running_ask(
  * err.
  */
 int running_ask_all(const struct options *options, char **envp,
-    const char *these, running_ask *ask, void *ctx, int *dir, struct err *err);
+    const char *these, running_asker *ask, void *ctx, int *dir,
+    struct err *err);
 
 /*
- * on_supervisor.c: appends the calls of a scope that a Caisson has to list, or
- * has it cancel one (not empty). Returns 1 if that was cancelled, 0, or -1 with
- * err.
+ * on_supervisor.c: sends a request to the Caisson to which fd is connected, and
+ * appends the list that it answers: JSON objects, a comma behind each. Returns
+ * 1 if it has ended what was to end, 0, or -1 with err.
  */
-int running_ask_calls(int fd, const char *scope, const char *cancel,
-    struct buffer *list, struct err *err);
+int running_ask(int fd, const struct ipc_ask_running *ask, struct buffer *list,
+    struct err *err);
 
 /*
  * calls.c: begins a command on calls. Stores the scope that it is about, and

@@ -55,9 +55,7 @@ NOT_HERE(ask, gateway_peer)
 NOT_HERE(client_gone, gateway_peer)
 #endif
 #ifndef OPERATORS_ARE_HERE
-NOT_HERE(list_sessions, operator_peer)
-NOT_HERE(end_session, operator_peer)
-NOT_HERE(ask_executions, operator_peer)
+NOT_HERE(ask_running, operator_peer)
 #endif
 #ifndef SERVERS_ARE_HERE
 NOT_HERE(entry, servers)

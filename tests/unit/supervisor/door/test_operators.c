@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 #include "common/base/fd.h"
 #include "common/ipc/ipc_socket.h"
+#include "common/json/json_span.h"
 #include "common/base/loop.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
@@ -192,12 +193,14 @@ say(int fd, enum ipc_type type, void *message)
 }
 
 static int
-reach_and_list(void)
+reach_and_ask(uint64_t about, const char *owner, const char *end)
 {
-	struct ipc_list_sessions list = { 0 };
+	struct ipc_ask_running ask = { .sessions = about,
+		.owner = owner,
+		.end = end };
 	int fd = reach();
 
-	say(fd, IPC_LIST_SESSIONS, &list);
+	say(fd, IPC_ASK_RUNNING, &ask);
 	return fd;
 }
 
@@ -217,23 +220,38 @@ expect_end(int fd)
 	ck_assert_int_eq(ipc_socket_receive(fd, &packet, &err), 0);
 }
 
+/* Waits for the answer to a list of sessions: as many as there are. */
 static void
-expect_done(int fd, uint64_t count)
+expect_sessions(int fd)
 {
-	expect(fd, IPC_SESSIONS_DONE);
-	ck_assert_uint_eq(msg.sessions_done.count, count);
+	auto_buffer struct buffer list = { 0 };
+	auto_free char *text = NULL;
+	struct json_span told, one, bytes;
+	struct json_span_walk walk;
+	unsigned int n = 0;
+
+	expect(fd, IPC_ALL_RUNNING);
+	text = ipc_blob_copy(&msg.all_running.list, &err);
+	buffer_printf(&list, "[%.*snull]", (int)msg.all_running.list.len, text);
+	ipc_message_close(IPC_ALL_RUNNING, &msg);
+	ck_assert_int_eq(json_span_parse(list.data, list.len, &told, &err), 0);
+	walk = json_span_walk(told);
+	while (json_span_next_element(&walk, &one) &&
+	    json_span_kind(one) == JSON_SPAN_OBJECT) {
+		ck_assert_int_eq(json_span_get(one, "bytes", &bytes), 1);
+		ck_assert_int_eq(atoi(bytes.p), n == 1 ? 77 : 6);
+		n++;
+	}
+	ck_assert_uint_eq(n, sessions);
 }
 
 /* It works still. */
 static void
 check_works(void)
 {
-	auto_fd int fd = reach_and_list();
-	unsigned int n;
+	auto_fd int fd = reach_and_ask(1, "*", "");
 
-	for (n = 0; n < sessions; n++)
-		expect(fd, IPC_SESSION_FACTS);
-	expect_done(fd, sessions);
+	expect_sessions(fd);
 }
 
 UNIT_TEST(garbage)
@@ -266,48 +284,49 @@ UNIT_TEST(many)
 	/* What is not read is kept for them all. */
 	sessions = SESSIONS_MAX;
 	for (n = 0; n < OPERATORS_MAX; n++)
-		fds[n] = reach_and_list();
+		fds[n] = reach_and_ask(1, "*", "");
 	fds[n] = reach();
 	expect_end(fds[n]);
 	close(fds[n]);
 	while (n-- > 0) {
-		unsigned int k;
-
-		for (k = 0; k < sessions; k++) {
-			expect(fds[n], IPC_SESSION_FACTS);
-			if (k % 16 == 0)
-				settle();
-		}
-		settle();
-		expect_done(fds[n], sessions);
+		expect_sessions(fds[n]);
 		close(fds[n]);
 		settle();
 	}
+	sessions = 2;
+	check_works();
 	sessions = 0;
 	check_works();
 }
 
+/* Asks, and expects this list, and whether what was to end has. */
 static void
-ask_calls(const char *owner, const char *cancel, const char *list)
+ask(uint64_t about, const char *owner, const char *end, const char *list,
+    uint64_t ended)
 {
-	struct ipc_ask_executions ask = { .owner = owner, .cancel = cancel };
-	auto_fd int fd = reach();
+	auto_fd int fd = reach_and_ask(about, owner, end);
 
-	say(fd, IPC_ASK_EXECUTIONS, &ask);
-	expect(fd, IPC_EXECUTIONS);
-	ck_assert_uint_eq(msg.executions.list.len, strlen(list));
-	ck_assert_mem_eq(msg.executions.list.data, list, strlen(list));
+	expect(fd, IPC_ALL_RUNNING);
+	ck_assert_uint_eq(msg.all_running.ended, ended);
+	ck_assert_uint_eq(msg.all_running.list.len, strlen(list));
+	ck_assert_mem_eq(msg.all_running.list.data, list, strlen(list));
 }
 
 UNIT_TEST(calls_are_listed_and_cancelled)
 {
-	ask_calls("*", "", "{\"owner\":\"*\"},");
-	ask_calls("*", "a2", "");
-	ck_assert_uint_eq(msg.executions.cancelled, 0);
-	ask_calls("bob", "a1", "");
-	ck_assert_uint_eq(msg.executions.cancelled, 0);
-	ask_calls("*", "a1", "");
-	ck_assert_uint_eq(msg.executions.cancelled, 1);
+	ask(0, "*", "", "{\"owner\":\"*\"},", 0);
+	ask(0, "*", "a2", "", 0);
+	ask(0, "bob", "a1", "", 0);
+	ask(0, "*", "a1", "", 1);
+}
+
+UNIT_TEST(sessions_are_ended)
+{
+	ask(1, "laptop", "none", "", 0);
+	ask(1, "laptop", "idle", "", 1);
+	ck_assert_uint_eq(cancelled, 0);
+	ask(1, "laptop", "busy", "", 1);
+	ck_assert_uint_eq(cancelled, 1);
 }
 
 UNIT_FIXTURE(enter, leave)
