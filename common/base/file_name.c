@@ -66,5 +66,6 @@ file_name_valid(const char *name, size_t len)
 int
 conversation_id_valid(const char *id, size_t len)
 {
-	return len <= CONVERSATION_ID_MAX && file_name_is_shown(id, len);
+	return len <= CONVERSATION_ID_MAX && file_name_is_shown(id, len) &&
+	    file_name_is_entry(id, len);
 }

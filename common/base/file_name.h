@@ -18,7 +18,8 @@ int file_name_valid(const char *name, size_t len);
 /*
  * Whether these bytes are a valid id of a conversation: 1 to
  * CONVERSATION_ID_MAX bytes of UTF-8 without control characters. It is never a
- * path, so that slashes are allowed.
+ * path, so that slashes are allowed; but clients shorten addresses that have
+ * "." or ".." between slashes, also percent-encoded.
  */
 int conversation_id_valid(const char *id, size_t len);
 

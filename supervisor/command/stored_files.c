@@ -523,8 +523,8 @@ stored_files_begin(struct stored_files *cmd, struct err *err)
 		shown_add_quoted(
 		    &shown, cmd->conversation, OPTION_VALUE_SHOWN);
 		err_set(err, "%s\" cannot be the id of a conversation: it has "
-		    "1 to %d bytes without control characters", shown.data,
-		    CONVERSATION_ID_MAX);
+		    "1 to %d bytes without control characters, and is not "
+		    "\".\" or \"..\"", shown.data, CONVERSATION_ID_MAX);
 		return NULL;
 	}
 	if (cmd->about == STORED_ONE &&

@@ -35,7 +35,7 @@ test('wrong names, and what has no sessions, are refused', once, async (t) => {
   const { client } = await connect(t);
 
   const long = 'session has 65 bytes; it must have 1 to 64';
-  const control = 'session contains a control character, which it must not';
+  const control = 'session must have no control character, and not be "." or ".."';
   const kind = 'session must be a string of 1 to 64 bytes';
 
   for (const [session, told] of [

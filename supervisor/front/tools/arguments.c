@@ -291,8 +291,8 @@ arguments_read_handle(
 		err_set(err, "%s has %zu bytes; it must have 1 to %zu", name,
 		    len, most);
 	else if (!conversation_id_valid(handle, len))
-		err_set(err, "%s contains a control character, which it must "
-		    "not", name);
+		err_set(err, "%s must have no control character, and not be "
+		    "\".\" or \"..\"", name);
 	else
 		return mem_take(&handle);
 	return NULL;

@@ -38,12 +38,14 @@ UNIT_TEST(takes_no_nul_and_nothing_long)
 	ck_assert(!file_name_valid(name, FILE_NAME_MAX + 1));
 }
 
-/* It is no path, so that only what cannot be shown is wrong. */
+/* It is no path, but addresses have it between slashes. */
 UNIT_TEST(takes_ids_of_conversations)
 {
 	char id[CONVERSATION_ID_MAX + 1];
 
-	ck_assert(conversation_id_valid("..", 2));
+	ck_assert(!conversation_id_valid(".", 1));
+	ck_assert(!conversation_id_valid("..", 2));
+	ck_assert(conversation_id_valid("...", 3));
 	ck_assert(conversation_id_valid("/a/ b\xc3\xbc", 7));
 	ck_assert(!conversation_id_valid("", 0));
 	ck_assert(!conversation_id_valid("a\0b", 3));

@@ -241,7 +241,8 @@ static const struct {
 	{ ARGUMENT_SESSION, "\"session\":5",
 	    "session must be a string of 1 to 64 bytes" },
 	{ ARGUMENT_SESSION, "\"session\":\"a\\nb\"",
-	    "session contains a control character, which it must not" },
+	    "session must have no control character, and not be \".\" or "
+	    "\"..\"" },
 	{ ARGUMENT_SESSION, "\"session\":\"\\ud800\"",
 	    "session must be text: the string has U+D800 alone, half of a "
 	    "surrogate pair, which UTF-8 cannot hold" },
