@@ -133,6 +133,15 @@ os.chmod("/data/shut", 0)`);
     assert.match(result, RegExp(`data/${name} was not kept: it is a symbolic`));
 });
 
+test('what the code itself removed is no file of the user', async (t) => {
+  const { client } = await connect(t);
+
+  for (const folder of ['/data/a', '/tmp/a'])
+    assert.equal(await say(client, 'talk', `import os
+os.mkdir("${folder}"); os.rmdir("${folder}")
+os.path.exists("${folder}/b")`), 'False');
+});
+
 test('no other call has its files', async (t) => {
   const { client } = await connect(t);
 

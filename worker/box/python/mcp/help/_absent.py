@@ -36,8 +36,9 @@ def texts_of(code):
 
 def is_missing(path, home):
     """Whether a text is a path to where nothing of the code's can be."""
-    if not path.startswith(("/", "~/")) or path.startswith(home + "/") or \
-            "\0" in path:
+    if not path.startswith(("/", "~/")) or "\0" in path or any(
+            path.startswith(place + "/") and os.access(place, os.W_OK)
+            for place in (home, os.environ.get("TMPDIR", "/tmp"), "/data")):
         return False
     start = min((path.find(mark) for mark in WILD if mark in path),
                 default=len(path))
