@@ -228,12 +228,17 @@ test('a server gets its own arguments, variables and folder', async (t) => {
   const cwd = folder(t);
   const entry = { ...hostile('two words', 'q="\'$HOME'),
     env: { OWN: 'a "b" = $c', PATH: '/usr/bin:/bin' }, cwd };
-  const raw = await Raw.open(t, withServers(t, { h: entry },
+  const gone = { command: 'true', cwd: path.join(cwd, 'gone') };
+  const raw = await Raw.open(t, withServers(t, { h: entry, gone },
     { env: { OF_CALLER: 'inherited', OWN: 'replaced' } }));
   const lines = await raw.printed(`
 seen = (await mcp_h.environment()).data
 import json
-print(json.dumps(seen))`, { servers: ['h'] });
+print(json.dumps(seen))
+told = [runtime.describe_server("gone"), runtime.list_loaded_server_metadata(),
+        dict(runtime.describe_server("h"))]
+told[2]["tools"] = list(told[2]["tools"])
+print(told)`, { servers: ['h'] });
   const seen = JSON.parse(lines[0]);
 
   assert.equal(seen.environment.OWN, 'a "b" = $c');
@@ -243,6 +248,8 @@ print(json.dumps(seen))`, { servers: ['h'] });
     /^(CAISSON_|MCP_)/.test(name)), [], 'none of our settings');
   assert.deepEqual(seen.arguments, entry.args.slice(2));
   assert.equal(seen.folder, cwd);
+  assert.match(lines[1], /'server "gone" did not start: .* cannot enter its folder: No such/);
+  assert.ok(!lines[1].includes(cwd), 'no path of the host is told');
   assert.match(seen.status, /^SigBlk:\t0+$/m, 'no signal is blocked');
   await raw.finish();
 });
