@@ -277,7 +277,13 @@ except KeyError as error:
                    "r.keys()", "dict(r)", "{**r}", "json.dumps(r)",
                    "json.dump(r, open('/dev/null', 'w'))", "r | {}",
                    "r.items()", "(lambda **k: k)(**r)")))
-        self.shows(text("[]"), ("bool(r), len(r), list(r)", (False, 0, [])))
+        self.shows(
+            text("[]"), ("bool(r), len(r), list(r)", (False, 0, [])),
+            *((line, "TypeError: the result has no keys: write r.data or "
+               "r.text; r.data is list[0]") for line in (
+                   "dict(r)", "json.dumps(r)", "json.dumps(r, indent=1)",
+                   "json.dump(r, open('/dev/null', 'w'))",
+                   "json.dumps([r], default=str)", "json.dumps({'a': r})")))
         lacks = ": write r.data or r.text; r.data is str"
         self.shows(
             text("a b"), ("str(r), f'{r}'", ("a b", "a b")),

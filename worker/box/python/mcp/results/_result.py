@@ -239,8 +239,15 @@ class Result(dict):
                    else self._names())
 
     def __bool__(self):
-        """Whether there are items, where the data is a list."""
-        return not isinstance(self.data, list) or bool(self.data)
+        """Whether there are items, where the data is a list.
+
+        The encoder of JSON asks that first, and writes {} without a look.
+        """
+        if not isinstance(self.data, list) or self.data:
+            return True
+        if sys._getframe(1).f_globals.get("__name__") == "json.encoder":
+            raise self._lacks("keys")
+        return False
 
     def get(self, key, default=None, /):
         """Return the value of a key, of the result or of its data."""
