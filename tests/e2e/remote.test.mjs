@@ -139,6 +139,47 @@ except runtime.MCPError as error:
     'print(len(await runtime.list_tools("far")))')) === '4', 'the new list');
 });
 
+test('how a server is spoken to is remembered', async (t) => {
+  let stream, old = true;
+  const odd = { '/old': ({ request, response }) => {
+    if (!old && request.method === 'POST')
+      return false;
+    if (old && request.method === 'GET')
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+    else
+      response.writeHead(405).end();
+    stream?.write('event: endpoint\ndata: /post\n\n');
+    return true;
+  }, '/post': ({ response, message, result }) => {
+    response.writeHead(202).end();
+    if (message.id !== undefined)
+      stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id,
+        result: result(message) })}\n\n`);
+    return true;
+  } };
+  const remote = await serveRemote(t, { odd });
+  const home = folder(t);
+  const begins = async (place) => {
+    const { client } = await open(t, `${remote.origin}${place}`, {}, { home });
+    const from = remote.heard.length;
+
+    assert.equal(text(await run(client, call())), '{}');
+    await client.close();
+    return remote.heard.slice(from).slice(0, 3).map(({ method, message }) =>
+      message?.method ?? method);
+  };
+  const [ask, first] = ['server/discover', 'initialize'];
+
+  assert.deepEqual(await begins('/mcp'),
+    [ask, first, 'notifications/initialized']);
+  assert.equal((await begins('/mcp'))[0], first);
+  assert.deepEqual(await begins('/old'), [ask, first, 'GET']);
+  assert.deepEqual((await begins('/old')).slice(0, 2), ['GET', first]);
+  old = false;
+  remote.sessions.clear();
+  assert.equal((await begins('/old'))[0], 'GET');
+});
+
 test('headers reach the server alone, and its session is ended', async (t) => {
   const remote = await serveRemote(t);
   const log = path.join(folder(t), 'log');

@@ -19,6 +19,7 @@
 #include "params.h"
 #include "session.h"
 #include "http/url.h"
+#include "oauth/store.h"
 
 #define SESSION_DISCOVER "\"discover\""
 #define SESSION_LISTEN "\"listen\""
@@ -75,6 +76,7 @@ struct session {
 	struct event *timer; /* until the stream is read again */
 	enum session_state state;
 	enum session_manner manner;
+	bool recalled;   /* manner is that of an earlier run, not proven */
 	bool asked;      /* for its versions, twice */
 	bool listens;    /* it tells of changes to who listens */
 	char *endpoint;  /* to which messages go; NULL: the URL itself */
@@ -88,6 +90,13 @@ struct session {
 	char *greeting; /* the line of "initialize" */
 	size_t greeting_len;
 	TAILQ_HEAD(, talk) talks;
+};
+
+/* As they are remembered between starts. */
+static const char *const session_manners[] = {
+	[MANNER_SESSIONS] = "sessions",
+	[MANNER_STATELESS] = "stateless",
+	[MANNER_EVENTS] = "sse",
 };
 
 static const char session_initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
@@ -318,6 +327,16 @@ session_agree(struct session *session, const struct talk *talk,
 		free(mem_take(&session->version));
 }
 
+/* It speaks so: the next start need not find that out. */
+static void
+session_prove(struct session *session)
+{
+	if (!session->recalled)
+		store_write_manner(session->remote->logins,
+		    session->remote->url, session_manners[session->manner]);
+	session->recalled = false;
+}
+
 static void
 session_resume(struct session *session)
 {
@@ -355,6 +374,7 @@ session_welcome(struct session *session)
 	struct err err;
 
 	session->state = SESSION_READY;
+	session_prove(session);
 	if (json_span_parse(session->welcome.data, session->welcome.len,
 	        &value, &err) == 0)
 		session_pass(session, value);
@@ -447,8 +467,10 @@ session_answered(struct talk *talk, struct json_span value,
 
 	if (talk->kind == TALK_GREETING || talk->kind == TALK_AGAIN)
 		session_agree(session, talk, message);
-	if (talk->kind == TALK_GREETING)
+	if (talk->kind == TALK_GREETING) {
 		session->state = SESSION_READY;
+		session_prove(session);
+	}
 	if (talk->kind == TALK_DISCOVER)
 		session_judge(session, message);
 	else if (talk->kind == TALK_LEARN && message->result.count == 1)
@@ -676,6 +698,23 @@ session_tries_events(struct session *session, struct talk *talk,
 	return 1;
 }
 
+/* Returns whether all is tried, as what was remembered is not so any more. */
+static int
+session_tries_anew(
+    struct session *session, struct talk *talk, enum exchange_outcome outcome)
+{
+	if (!session->recalled || outcome != EXCHANGE_REFUSED ||
+	    (talk->kind != TALK_GREETING && talk->kind != TALK_STREAM))
+		return 0;
+	session->recalled = false;
+	session->manner = MANNER_SESSIONS;
+	talk->exchange = NULL;
+	if (talk->kind == TALK_STREAM)
+		talk_free(&talk);
+	session_discover(session);
+	return 1;
+}
+
 /* Which versions a server has is known from how it refuses to say so. */
 static void
 session_on_undiscovered(struct session *session, const struct talk *talk,
@@ -717,14 +756,18 @@ static void
 session_on_timer(evutil_socket_t fd, short what, void *ctx)
 {
 	struct session *session = ctx;
+	struct talk *stream = session_find(session, TALK_STREAM);
 
 	(void)fd;
 	(void)what;
-	if (session->manner != MANNER_EVENTS)
+	if (session->manner != MANNER_EVENTS) {
 		session_read_stream(session);
-	else if (session->endpoint == NULL)
-		session_fail_events(session, 200,
-		    "it has named no address for messages");
+	} else if (session->endpoint == NULL && stream != NULL) {
+		exchange_cancel(&stream->exchange);
+		if (!session_tries_anew(session, stream, EXCHANGE_REFUSED))
+			session_fail_events(session, 200,
+			    "it has named no address for messages");
+	}
 }
 
 static void
@@ -790,7 +833,8 @@ session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
 		return;
 	} else if (outcome == EXCHANGE_DONE) {
 		session_on_done(session, talk);
-	} else if (session_tries_events(session, talk, outcome, why)) {
+	} else if (session_tries_anew(session, talk, outcome) ||
+	    session_tries_events(session, talk, outcome, why)) {
 		return;
 	} else {
 		session_on_failed(session, talk, outcome, why);
@@ -859,8 +903,16 @@ session_on_stateless(struct session *session, const struct jsonrpc *message)
 static void
 session_on_greeting(struct session *session)
 {
-	if (session->remote->events)
+	auto_free char *known =
+	    store_read_manner(session->remote->logins, session->remote->url);
+
+	session->recalled = known != NULL &&
+	    strcmp(known, session_manners[MANNER_STATELESS]) != 0;
+	if (session->remote->events || (session->recalled &&
+	        strcmp(known, session_manners[MANNER_EVENTS]) == 0))
 		session_begin_events(session, NULL);
+	else if (session->recalled)
+		talk_send(session_find(session, TALK_GREETING));
 	else
 		session_discover(session);
 }

@@ -17,7 +17,7 @@ int store_read(int dir, const char *url, struct login *login);
 /* Replaces it, and waits until the disk has it. Returns 0, or -1 with err. */
 int store_write(int dir, const struct login *login, struct err *err);
 
-/* Removes it, and the challenge. */
+/* Removes all that is kept. */
 void store_remove(int dir);
 
 /*
@@ -30,5 +30,12 @@ void store_unlock(int dir);
 /* The last challenge of the server: a header. Returns it, or NULL. */
 char *store_read_challenge(int dir);
 void store_write_challenge(int dir, const char *header);
+
+/*
+ * How the server with this URL was last spoken to: a word; NULL if that is not
+ * known, or was found more than CONNECTOR_MANNER_S ago.
+ */
+char *store_read_manner(int dir, const char *url);
+void store_write_manner(int dir, const char *url, const char *manner);
 
 #endif
