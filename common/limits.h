@@ -639,8 +639,6 @@
 #define SERVER_INSTRUCTIONS_MAX (4 * KIB)
 /* Purpose reported by a server, if none is configured: one sentence. */
 #define SERVER_ABOUT_MAX 200
-/* A call that reports progress may take this many times the usual limit. */
-#define TOOL_PROGRESS_FACTOR 10
 /*
  * After this many consecutive requests timed out without an answer or progress,
  * the server is sent a ping. If that is not answered within this time, which

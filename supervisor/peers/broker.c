@@ -461,6 +461,7 @@ broker_send_grant(void *ctx, void *question, struct err *err)
 		.owner = wanted->owner,
 		.log_level = log_level_get(),
 		.tool_seconds = broker->options->tool_timeout,
+		.tool_ceiling = broker->options->tool_ceiling,
 		.remember = broker->options->memory_api != 0,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;

@@ -221,6 +221,17 @@ except runtime.MCPError as error:
       await raw.finish();
     });
 
+  test('progress extends a call up to the ceiling', async (t) => {
+    const { raw } = await open(t,
+      { env: { CAISSON_TOOL_TIMEOUT: '2', CAISSON_TOOL_CEILING: '4' } });
+    const worked = (times) => attempt(raw, 'h', 'progress', { times, ms: 100 });
+
+    assert.equal((await worked(25)).text, 'done');
+    assert.match((await worked(1000)).error,
+      /"progress" within 4 seconds, the maximum even with progress reports/);
+    await raw.finish();
+  });
+
   test('a server that hangs is replaced', async (t) => {
     const { raw, entry } = await open(t,
       { env: { CAISSON_TOOL_TIMEOUT: '8' } });

@@ -145,6 +145,8 @@ grant_new(struct broker *broker, struct ipc_grant_servers *msg)
 	grant->broker = broker;
 	grant->owner = mem_strdup(msg->owner);
 	grant->patience = msg->tool_seconds * 1000;
+	grant->longest = (msg->tool_ceiling > msg->tool_seconds ?
+	    msg->tool_ceiling : msg->tool_seconds) * 1000;
 	grant->remember = msg->remember != 0;
 	TAILQ_INIT(&grant->asks);
 	TAILQ_INSERT_TAIL(&broker->grants, grant, entry);
@@ -297,6 +299,7 @@ grant_new_ask(struct grant *grant, struct server *server, uint64_t id,
 	ask->execution = grant->exchange.execution;
 	ask->owner = grant->owner;
 	ask->silence = grant->patience;
+	ask->longest = grant->longest;
 	TAILQ_INSERT_TAIL(&grant->asks, ask, sibling);
 	grant->nasks++;
 	return ask;

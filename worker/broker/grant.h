@@ -33,6 +33,7 @@ struct grant {
 	struct exchange exchange;
 	char *owner;
 	uint64_t patience; /* milliseconds without a sign of the server */
+	uint64_t longest;  /* the same of a whole call */
 	char *names; /* each with its NUL */
 	struct grant_right *rights;
 	size_t nrights;

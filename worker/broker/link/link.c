@@ -544,13 +544,6 @@ link_on_called(void *ctx, const struct mcp_answer *answer)
 	link_settle(link);
 }
 
-/* The time limit of a call as a whole, whatever progress it reports. */
-static uint64_t
-link_longest(const struct ask *ask)
-{
-	return TOOL_PROGRESS_FACTOR * ask->silence;
-}
-
 /* The server did not answer a call or report progress for too long. */
 static void
 link_on_silence(evutil_socket_t, short, void *arg)
@@ -573,7 +566,7 @@ link_on_silence(evutil_socket_t, short, void *arg)
 	if (ask->last)
 		buffer_printf(&words, "\" within %" PRIu64 " seconds, the "
 		    "maximum even with progress reports",
-		    TOOL_PROGRESS_FACTOR * seconds);
+		    ask->longest / 1000);
 	else if (ask->progress)
 		buffer_printf(&words, "\", and reported no progress for %"
 		    PRIu64 " %s", seconds, unit);
@@ -591,7 +584,7 @@ link_on_silence(evutil_socket_t, short, void *arg)
 static void
 link_wait(struct ask *ask)
 {
-	uint64_t most = ask->begun + link_longest(ask), now = clock_ms();
+	uint64_t most = ask->begun + ask->longest, now = clock_ms();
 	uint64_t left = ask->silence;
 	struct timeval after;
 

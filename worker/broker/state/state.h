@@ -271,6 +271,7 @@ struct ask {
 	uint64_t execution;          /* of the grant */
 	const char *owner;           /* of that grant; NULL: a TRY */
 	uint64_t silence; /* milliseconds without a sign of the server */
+	uint64_t longest; /* the same of all of a call, whatever is reported */
 	uint64_t id;      /* of the grant */
 	enum ask_kind kind;
 	/* Of a call: */

@@ -267,7 +267,8 @@ was_ended(void)
 /* The messages to the broker */
 
 static struct buffer told;
-static struct options options = { .tool_timeout = 9, .memory_api = 1 };
+static struct options options = { .tool_timeout = 9,
+	.tool_ceiling = 9, .memory_api = 1 };
 static const struct peers no_others;
 static int grant_fd = -1; /* of the last GRANT_SERVERS */
 static int launched_fds[3] = { -1, -1, -1 }; /* of the last LAUNCHED */

@@ -237,6 +237,7 @@ play_grant_of(const char *allowed, size_t allowed_len, const char *loaded,
 	struct ipc_grant_servers grant = { .execution = 7, .log_level = 3,
 		.owner = play_owner,
 		.tool_seconds = play_tool_seconds,
+		.tool_ceiling = 10 * play_tool_seconds,
 		.remember = play_remember };
 	int pair[2];
 
