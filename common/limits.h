@@ -480,6 +480,16 @@
 #define WORKER_STOPPED_MS 1000
 /* Orphans are assumed gone after this many sweeps in a row without one. */
 #define REAPER_HUNTS 2
+/*
+ * For the calls and servers to end after a signal: with the time below it, less
+ * than TimeoutStopSec of caisson.service, and more than BOX_DRAIN_MS.
+ */
+#define SHUTDOWN_DRAIN_MS 45000
+/* How often a service manager is told what is served, when that has changed. */
+#define SERVE_STATUS_MS 1000
+#define SERVE_STATUS_SIZE 128
+/* For systemctl: longer than TimeoutStartSec of caisson.service. */
+#define UNITS_ASK_MS 310000U
 /* For the kernel to end all remaining processes at the end of the program. */
 #define SHUTDOWN_REAP_MS 5000
 

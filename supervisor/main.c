@@ -246,6 +246,8 @@ main(int argc, char **argv, char **envp)
 	char folder[PATH_MAX];
 	struct client_config_self self;
 	struct command_setup setup = { .options = &sv.options,
+		.argc = argc,
+		.argv = argv,
 		.envp = envp,
 		.self = &self,
 		.sv = &sv,
@@ -256,6 +258,7 @@ main(int argc, char **argv, char **envp)
 
 	keeper_resume(argc, argv);
 	main_open_standard_fds();
+	notify_take(&sv.notify, envp);
 	colour_begin();
 	if (options_read(&sv.options, argc, argv, envp, &err) == -1)
 		return main_usage_error(&err);

@@ -1,8 +1,20 @@
 /*
  * Serves clients at the doors that the options ask for, until a signal or a
- * client for which the program runs ends it. Runs in the supervisor.
+ * client for which the program runs ends it, and tells the service manager, if
+ * one has started us. Runs in the supervisor.
  */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../common/base/clock.h"
 #include "../common/base/log.h"
+#include "../common/base/loop.h"
+#include "../common/base/mem.h"
+#include "../common/limits.h"
 #include "command/shared/command.h"
 #include "front/front.h"
 #include "peers/broker.h"
@@ -10,6 +22,128 @@
 #include "run/session.h"
 #include "servers/in_force/in_force.h"
 #include "supervisor.h"
+
+/* What the service manager is told, by the lines of sd_notify(3). */
+struct serve_manager {
+	const struct command_setup *setup;
+	struct event *timer;
+	uint64_t alive_ms; /* when it was told that we are alive */
+	struct in_force_waiter reading; /* of the files of servers */
+	bool reloads;      /* SIGHUP has the settings read again */
+	bool reloading;
+	char status[SERVE_STATUS_SIZE]; /* as it was told */
+};
+
+/* Sends these lines, and the status if it has changed. */
+static void
+serve_tell(struct serve_manager *manager, const char *lines)
+{
+	const struct supervisor *sv = manager->setup->sv;
+	auto_free char *status = mem_printf("STATUS=%s: clients %zu, boxes "
+	    "%zu, calls %zu, waiting %zu\n",
+	    sv->runs.draining ? "ending" : "serving",
+	    doors_clients(&sv->doors), sv->boxes.count, sv->runs.nrunning,
+	    sv->runs.nwaiting);
+	bool same = strcmp(status, manager->status) == 0;
+	auto_free char *all = mem_printf("%s%s", lines, same ? "" : status);
+	struct err err;
+
+	snprintf(manager->status, sizeof(manager->status), "%s", status);
+	if (all[0] != '\0' && notify_send(&sv->notify, all, &err) == -1)
+		log_warn("%s", err.text);
+}
+
+static void
+serve_on_timer(evutil_socket_t, short, void *arg)
+{
+	struct serve_manager *manager = arg;
+	uint64_t watchdog_ms = manager->setup->sv->notify.watchdog_ms;
+	uint64_t now = clock_ms();
+	bool due = watchdog_ms > 0 &&
+	    now - manager->alive_ms >= watchdog_ms / 3;
+
+	if (due)
+		manager->alive_ms = now;
+	serve_tell(manager, due ? "WATCHDOG=1\n" : "");
+}
+
+/* Clients are served from now on. */
+static void
+serve_begin(
+    struct serve_manager *manager, const struct command_setup *setup)
+{
+	const struct notify *notify = &setup->sv->notify;
+	uint64_t third_ms = notify->watchdog_ms / 3;
+	struct timeval pause = clock_timeval(third_ms > 0 &&
+	    third_ms < SERVE_STATUS_MS ? third_ms : SERVE_STATUS_MS);
+
+	manager->setup = setup;
+	/* Without a terminal, whose end it says else. */
+	manager->reloads = setup->options->command.task == COMMAND_SERVE &&
+	    !isatty(STDIN_FILENO);
+	manager->timer = event_new(
+	    setup->base, -1, EV_PERSIST, serve_on_timer, manager);
+	if (notify->where != NULL)
+		event_add(manager->timer, &pause);
+	serve_tell(manager, "READY=1\n");
+}
+
+/* Settings, tokens and servers are read. */
+static void
+serve_on_read(void *ctx)
+{
+	struct serve_manager *manager = ctx;
+
+	manager->reloading = false;
+	log_info("settings, tokens and servers have been read again");
+	serve_tell(manager, "READY=1\n");
+}
+
+/* A setting with a fault changes nothing. */
+static void
+serve_read_settings(const struct command_setup *setup)
+{
+	auto_buffer struct buffer later = { 0 };
+	struct err err;
+
+	if (options_reload(setup->options, setup->argc, setup->argv,
+	        setup->envp, &later, &err) == -1)
+		log_error("the settings stay as they were: %s", err.text);
+	else if (later.len > 0)
+		log_warn("these settings have changed, which takes effect "
+		    "when Caisson is restarted: %s", later.data);
+	log_init("caisson", (enum log_level)setup->options->log_level);
+}
+
+/* Reads settings, tokens and servers again. */
+static void
+serve_reload(struct serve_manager *manager)
+{
+	struct timespec now;
+	auto_free char *lines = NULL;
+
+	if (manager->reloading)
+		return;
+	manager->reloading = true;
+	/* In microseconds: it is compared with the time of the request. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	lines = mem_printf("RELOADING=1\nMONOTONIC_USEC=%lld\n",
+	    (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	serve_tell(manager, lines);
+	serve_read_settings(manager->setup);
+	doors_reload(&manager->setup->sv->doors);
+	manager->reading = (struct in_force_waiter){
+		.ready = serve_on_read, .ctx = manager };
+	in_force_refresh(manager->setup->config, &manager->reading);
+}
+
+static void
+serve_end(struct serve_manager *manager)
+{
+	if (manager->reloading)
+		in_force_cancel(manager->setup->config, &manager->reading);
+	loop_event_free(&manager->timer);
+}
 
 /* Every server has ended. */
 static void
@@ -60,20 +194,31 @@ serve_on_client_ended(void *ctx)
 	serve_drain(sv);
 }
 
-/* The first signal ends every call with an answer, the second one at once. */
+/*
+ * The first signal ends every call with an answer, the second one, or some time
+ * later, at once.
+ */
 static void
-serve_on_signal(void *ctx)
+serve_on_signal(void *ctx, int number)
 {
-	struct supervisor *sv = ctx;
+	const struct timeval patience = clock_timeval(SHUTDOWN_DRAIN_MS);
+	struct serve_manager *manager = ctx;
+	struct supervisor *sv = manager->setup->sv;
 
 	if (sv->runs.draining) {
 		event_base_loopbreak(sv->base);
 		return;
 	}
+	if (number == SIGHUP && manager->reloads) {
+		serve_reload(manager);
+		return;
+	}
 	log_info("ending after a signal");
+	event_base_loopexit(sv->base, &patience);
 	call_cancel_all(&sv->runs, "Caisson is shutting down");
 	doors_drain(&sv->doors);
 	serve_drain(sv);
+	serve_tell(manager, "STOPPING=1\n");
 }
 
 /* Waits a moment for the clients to read their last answers. */
@@ -95,6 +240,7 @@ serve_run(struct command_setup *setup, struct err *err)
 	struct supervisor *sv = setup->sv;
 	const struct door_setup door = { &sv->runs, &sv->user, setup->envp,
 		serve_on_client_ended, sv };
+	struct serve_manager manager = { .setup = setup };
 	struct stop_signals *signals;
 	int opened;
 
@@ -102,16 +248,18 @@ serve_run(struct command_setup *setup, struct err *err)
 	sv->runs.idle_ctx = sv;
 	sv->runs.pool = pool_new(&sv->runs);
 	sv->runs.sessions = sessions_new(&sv->runs);
-	signals = stop_signals_new(sv->base, serve_on_signal, sv);
+	signals = stop_signals_new(sv->base, serve_on_signal, &manager);
 	owner_open_user(&sv->user, &sv->runs);
 	opened = doors_open(&sv->doors, &door, err);
 	if (opened == 0) {
+		serve_begin(&manager, setup);
 		event_base_dispatch(sv->base);
 		sv->runs.draining = 1;
 		pool_free(&sv->runs.pool);
 		sessions_stop(sv->runs.sessions);
 		serve_flush(sv);
 	}
+	serve_end(&manager);
 	stop_signals_free(&signals);
 	return opened;
 }

@@ -13,6 +13,7 @@
 #include "box/box.h"
 #include "door/door.h"
 #include "options/options.h"
+#include "process/socket/socket.h"
 #include "run/run.h"
 
 struct in_force;
@@ -27,6 +28,7 @@ struct supervisor {
 	int audit; /* file for a line per tool call; -1: none */
 	struct boxes boxes;
 	struct runs runs;
+	struct notify notify; /* the service manager that started us */
 };
 
 /* supervisor.c: assembly, and the only teardown. */

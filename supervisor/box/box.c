@@ -586,6 +586,7 @@ box_free(struct box **boxp)
 	if (box == NULL)
 		return;
 	box_report(box, BOX_ON_WATCHED, NULL);
+	box->boxes->count--;
 	box->boxes->unready -= !box_knows(box, BOX_HAS_ASKED);
 	loop_event_free(&box->timer);
 	channel_free(&box->relay.channel);

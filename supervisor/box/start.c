@@ -135,6 +135,7 @@ box_new(struct boxes *boxes, const struct language *language,
 
 	box->boxes = boxes;
 	box->number = ++boxes->started;
+	boxes->count++;
 	box->files = (struct box_files){ .out_dir = -1, .data = -1,
 		.workspace = -1, .uid = identity_box(box->number) };
 	boxes->unready++;

@@ -47,7 +47,8 @@ command_find(const char *word, const char *verb)
 		if (strcmp(row->word, word) == 0 && (verb == NULL ?
 			row->verb == NULL ||
 			    strcmp(row->verb, "list") == 0 ||
-			    strcmp(row->verb, "show") == 0 :
+			    strcmp(row->verb, "show") == 0 ||
+			    strcmp(row->verb, "status") == 0 :
 			row->verb != NULL && strcmp(row->verb, verb) == 0))
 			return row;
 	return NULL;

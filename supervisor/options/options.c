@@ -3,6 +3,7 @@
  * else; opens the configuration file, starts nothing.
  */
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -509,6 +510,74 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 		options_warn_file(options);
 	}
 	return 0;
+}
+
+/* Settings that are looked at for each call, so that they can change. */
+static const bool options_live[OPTION_IDS] = {
+	[OPTION_ID_TIMEOUT] = true,
+	[OPTION_ID_QUEUE_TIMEOUT] = true,
+	[OPTION_ID_OUTPUT_MODE] = true,
+	[OPTION_ID_ECHO] = true,
+	[OPTION_ID_STRUCTURED] = true,
+	[OPTION_ID_LINKS] = true,
+	[OPTION_ID_TOOLS] = true,
+	[OPTION_ID_SESSION_IDLE] = true,
+	[OPTION_ID_SESSION_AGE] = true,
+	[OPTION_ID_SESSION_CALLS] = true,
+	[OPTION_ID_SESSION_MEMORY] = true,
+	[OPTION_ID_LOG_LEVEL] = true,
+};
+
+/* Sets a number, also in the copies with limits, whose values stay theirs. */
+static void
+options_change(
+    struct options *options, enum option_id id, const struct options *fresh)
+{
+	const char *const *words = option_row(OPTION_ID_LIMITS)->words;
+	uint64_t number = options_number(fresh, id);
+	size_t i;
+
+	options_store(options, id, number, NULL);
+	options->sources[id] = fresh->sources[id];
+	for (i = 0; i < OPTIONS_LIMITS; i++) {
+		options_store(&options->limited[i], id, number, NULL);
+		options_preset_limits(&options->limited[i], words[i]);
+	}
+}
+
+static bool
+options_differ(const struct options *options, const struct options *others,
+    enum option_id id)
+{
+	return option_is_text(id) ?
+	    strcmp(options_text(options, id), options_text(others, id)) != 0 :
+	    options_number(options, id) != options_number(others, id);
+}
+
+int
+options_reload(struct options *options, int argc, char **argv, char **envp,
+    struct buffer *later, struct err *err)
+{
+	struct options fresh;
+	int done = options_read(&fresh, argc, argv, envp, err);
+	enum option_id id;
+
+	for (id = 0; done == 0 && id < OPTION_IDS; id++) {
+		/* A variable of an earlier service was taken at the start. */
+		if (options->sources[id] == OPTIONS_COMPAT ||
+		    !options_differ(options, &fresh, id))
+			continue;
+		if (options_live[id])
+			options_change(options, id, &fresh);
+		else
+			buffer_printf(later, "%s%s",
+			    later->len == 0 ? "" : ", ", option_row(id)->key);
+	}
+	/* The maximum may be one of those. */
+	if (options->timeout > options->max_timeout)
+		options->timeout = options->max_timeout;
+	options_free(&fresh);
+	return done;
 }
 
 int

@@ -1,7 +1,7 @@
 /*
- * The user's settings: read once at the start from the command line, the
- * environment and the configuration file, checked against options.def, and
- * never changed afterwards. Runs in the supervisor.
+ * The user's settings: read at the start from the command line, the environment
+ * and the configuration file, and checked against options.def. Some are read
+ * again while clients are served. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_OPTIONS_H
 #define SUPERVISOR_OPTIONS_H
@@ -86,6 +86,14 @@ struct options {
  */
 int options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err);
+
+/*
+ * Reads all options again, while clients are served. Those that calls look at
+ * change at once; appends the names of others that differ now to later. Returns
+ * 0, or -1 with err, as options_read: then nothing has changed.
+ */
+int options_reload(struct options *options, int argc, char **argv, char **envp,
+    struct buffer *later, struct err *err);
 
 /*
  * Sets an option as if this source had it, except that values of the same flag

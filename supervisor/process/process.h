@@ -318,15 +318,16 @@ void keeper_run(unsigned long number, pid_t supervisor,
 void keeper_resume(int argc, char **argv);
 
 /*
- * stop_signals.c: the signals that end us: SIGHUP, SIGINT and SIGTERM. Nothing
- * in this process may handle a signal in another way while workers are started:
- * a handler could run in a child that still shares our memory.
+ * stop_signals.c: the signals that end us: SIGINT, SIGTERM, and SIGHUP, which
+ * may also have us read the settings again. Nothing in this process may handle
+ * a signal in another way while workers are started: a handler could run in a
+ * child that still shares our memory.
  */
 
 struct stop_signals;
 
-/* Called from the loop for each such signal. */
-typedef void stop_signals_received(void *ctx);
+/* Called from the loop for each such signal, with its number. */
+typedef void stop_signals_received(void *ctx, int number);
 
 /*
  * Blocks these signals, and receives them through a descriptor. The caller

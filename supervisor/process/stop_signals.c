@@ -29,7 +29,7 @@ stop_signals_on_readable(evutil_socket_t fd, short, void *arg)
 	struct signalfd_siginfo si;
 
 	while (read((int)fd, &si, sizeof(si)) == sizeof(si))
-		signals->received(signals->ctx);
+		signals->received(signals->ctx, (int)si.ssi_signo);
 }
 
 struct stop_signals *

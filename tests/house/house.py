@@ -31,7 +31,7 @@ ROOMS = {
     "supervisor/": [
         ("",), ("command",),
         ("command/config", "command/image", "command/selftest",
-         "command/servers_change", "command/sessions"),
+         "command/servers_change", "command/service", "command/sessions"),
         ("command/adopt", "command/servers"), ("command/client",),
         ("command/shared",), ("door/http",), ("door",), ("front",),
         ("front/resources",), ("front/tools",), ("front/answer",),

@@ -12,7 +12,7 @@ import subprocess
 import house
 
 PAGES = {"caisson.1", "caisson.conf.5", "caisson-box.7", "caisson-ipc.7",
-         "caisson-python.7"}
+         "caisson-python.7", "caisson-serve.7"}
 FIELDS = ("UINT", "TEXT", "BYTES", "BLOB", "FD", "OPTIONAL_FD")
 
 
@@ -110,7 +110,8 @@ def check():
               "caisson-box.7": [*about_roles(), *about_kept()],
               "caisson-python.7": list(about_manual()),
               "caisson-ipc.7": [*about_roles(), *about_messages(),
-                                *about_counts()]}
+                                *about_counts()],
+              "caisson-serve.7": []}
     for page in sorted(PAGES):
         text = rendered(page)
         yield from missing(page, text, wanted[page])

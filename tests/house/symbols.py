@@ -31,7 +31,8 @@ UNBOUNDED = r"strcpy|strcat|v?sprintf|gets|strtok"
 PROCESS = "supervisor/process/"
 SUPERVISOR = [
     (RUN, (PROCESS + "spawn.c",)),
-    (NET, (PROCESS + "socket/listen.c", PROCESS + "socket/rendezvous.c")),
+    (NET, (PROCESS + "socket/listen.c", PROCESS + "socket/notify.c",
+           PROCESS + "socket/rendezvous.c")),
     (DEEP, ()), (KILL, (PROCESS,)),
     (WAIT, (PROCESS,)), (WHO, (PROCESS,)),
     (ANY_CALL, (PROCESS + "spawn.c", PROCESS + "reaper.c",

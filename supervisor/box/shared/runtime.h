@@ -222,6 +222,7 @@ struct boxes {
 	struct box_times times;
 	struct boxes_user user;
 	unsigned long started; /* boxes so far, and number of the last */
+	size_t count;   /* not freed yet */
 	size_t unready; /* have not asked for code yet */
 	LIST_HEAD(, box) dropped; /* without an owner, still ending */
 };

@@ -26,6 +26,8 @@ struct supervisor;
 /* What a command is given. */
 struct command_setup {
 	struct options *options;
+	int argc;
+	char **argv;
 	char **envp;
 	const struct client_config_self *self; /* this program */
 	struct supervisor *sv;  /* for serving only */

@@ -269,6 +269,9 @@ void http_guest_revoke(struct http_guest *guest);
  */
 void http_guest_change(struct http_guest *guest, const struct token *token);
 
+/* The settings of its owner become the current ones, as its token allows. */
+void http_guest_refresh(struct http_guest *guest);
+
 /* Free its requests and sessions; then itself, once no request names it. */
 void http_guest_clear(struct http_guest *guest);
 void http_guest_free(struct http_guest *guest);

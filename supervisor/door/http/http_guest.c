@@ -37,6 +37,18 @@ http_guest_of_user(struct http *http)
 	return http_guest_new(http, http->user);
 }
 
+void
+http_guest_refresh(struct http_guest *guest)
+{
+	const struct token *token = &guest->token;
+
+	guest->options = *guest->http->runs->options;
+	if (token->tools != 0)
+		guest->options.tools &= token->tools;
+	if (token->limits != NULL)
+		options_set_limits(&guest->options, token->limits);
+}
+
 /* The rights of a token become those of the owner. */
 static void
 http_guest_bind(struct http_guest *guest, const struct token *token)
@@ -49,11 +61,7 @@ http_guest_bind(struct http_guest *guest, const struct token *token)
 	token_copy(&guest->token, token);
 	guest->allowed = (struct server_texts){ guest->token.servers.data,
 		guest->token.servers.len };
-	guest->options = *options;
-	if (token->tools != 0)
-		guest->options.tools &= token->tools;
-	if (token->limits != NULL)
-		options_set_limits(&guest->options, token->limits);
+	http_guest_refresh(guest);
 	guest->level = (double)token->rate;
 	owner->name = owner->scope = guest->token.name;
 	owner->allowed = token->restricted ? &guest->allowed : NULL;

@@ -7,6 +7,7 @@
 #define SUPERVISOR_PROCESS_SOCKET_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "../../../common/base/buffer.h"
@@ -63,6 +64,25 @@ struct listen_place {
 
 /* Returns 0, or -1 with err if it is not a listening stream socket. */
 int listen_look(int fd, struct listen_place *place, struct err *err);
+
+/* notify.c: the service manager that has started us. All zeroes: none. */
+struct notify {
+	const char *where; /* its socket: a path, or @ and an abstract name */
+	uint64_t watchdog_ms; /* it kills us after such a silence; 0: never */
+};
+
+/*
+ * Takes the variables of sd_notify(3) and sd_watchdog_enabled(3) out of envp,
+ * so that no child has them. Their text stays where it is.
+ */
+void notify_take(struct notify *notify, char **envp);
+
+/*
+ * Sends it these lines, such as READY=1, without waiting. Returns 0, also if
+ * there is none, or -1 with err.
+ */
+int notify_send(
+    const struct notify *notify, const char *lines, struct err *err);
 
 /*
  * rendezvous.c: the sockets at which commands of our user reach the Caissons

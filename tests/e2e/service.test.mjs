@@ -1,0 +1,106 @@
+/*
+ * Caisson as a service of a user, by a real systemd --user: installed by the
+ * command, called, killed, reloaded, drained, started by its socket, removed.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fetchAt } from './support/serve.mjs';
+import { userManager } from './support/user_manager.mjs';
+import { until } from './support/wait.mjs';
+
+const units = ['.config/systemd/user/caisson.service',
+  '.config/systemd/user/caisson.socket'];
+
+/* A client with a token, which the tests need as they are another user. */
+function client(t, manager) {
+  const token = manager.caisson('token', 'add', 'test').stdout.match(
+    /caisson_[0-9a-f]{64}/)[0];
+
+  /* Each at a connection of its own: one that is kept ends with the service. */
+  return async (method, params) => {
+    const ask = fetchAt(t, manager.socket, { token });
+    const answer = await ask('http://localhost/mcp', { method: 'POST',
+      headers: { 'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+
+    return JSON.parse((await answer.text()).replace(/^[^{]*/, '')
+      .split('\n')[0]);
+  };
+}
+
+const python = (code) => ['tools/call',
+  { name: 'run_python', arguments: { code } }];
+
+test('a service of a user', async (t) => {
+  const manager = await userManager(t);
+
+  if (!manager)
+    return;
+
+  const { home, caisson, systemctl } = manager;
+  const status = () => JSON.parse(caisson('service', 'status', '--json').stdout);
+  const set = (settings) => Object.entries(settings).forEach((pair) =>
+    assert.equal(caisson('config', 'set', ...pair).stderr, ''));
+  const log = path.join(home, 'log');
+
+  /* Installed, and the second time nothing is done. */
+  set({ timeout: '90', log_level: 'info', log_file: log });
+  const first = caisson('service', 'install');
+
+  assert.equal(first.status, 0, first.stderr);
+  assert.match(first.stdout,
+    /^wrote .*socket\nwrote .*service\ncaisson.socket and .* are enabled and started\n/);
+  const begun = status();
+
+  assert.doesNotMatch(caisson('service', 'install').stdout, /wrote/);
+  assert.equal(status().MainPID, begun.MainPID);
+  assert.equal(begun.ActiveState, 'active');
+  assert.equal(begun.UnitFileState, 'enabled');
+  assert.equal(begun.Linger, false);
+  assert.match(begun.StatusText, /^serving: clients 0, boxes \d+, calls 0/);
+  assert.match(caisson('service', 'status').stdout,
+    /lingering is off: .*loginctl enable-linger/);
+  for (const unit of units)
+    assert.equal(manager.run('/usr/bin/systemd-analyze', ['--user', '--man=no',
+      'verify', path.join(home, unit)]).stderr, '');
+
+  /* Killed: a request waits at the socket until it has started again. */
+  const ask = client(t, manager);
+
+  assert.match(JSON.stringify(await ask(...python('print(6 * 7)'))), /42/);
+  process.kill(Number(begun.MainPID), 'SIGKILL');
+  await until(() => status().MainPID !== begun.MainPID, 'its end');
+  assert.match(JSON.stringify(await ask(...python('print(6 * 7)'))), /42/);
+  assert.equal(status().NRestarts, '1');
+
+  /* Reloaded: what can change has changed, and the rest is told. */
+  set({ timeout: '91', memory: '256m' });
+  const { MainPID: pid } = status();
+
+  assert.equal(systemctl('reload', 'caisson.service').status, 0);
+  await until(() => /read again/.test(fs.readFileSync(log, 'utf8')),
+    'the end of reading');
+  assert.match(fs.readFileSync(log, 'utf8'), /when Caisson is restarted: memory/);
+  assert.match(JSON.stringify(await ask('tools/list', {})), /default.{0,20}91/);
+  assert.equal(status().MainPID, pid);
+  assert.equal(status().ActiveState, 'active');
+
+  /* Stopped: a call that runs is answered. The socket starts it again. */
+  const running = ask(...python('import time\ntime.sleep(90)'));
+
+  await until(() => /calls 1/.test(status().StatusText), 'the call');
+  assert.equal(systemctl('stop', 'caisson.service').status, 0);
+  assert.match(JSON.stringify(await running), /Caisson is shutting down/);
+  assert.equal(status().ActiveState, 'inactive');
+  assert.match(JSON.stringify(await ask(...python('print(6 * 7)'))), /42/);
+  assert.equal(status().ActiveState, 'active');
+
+  /* Removed, and the second time nothing is done. */
+  assert.match(caisson('service', 'remove').stdout, /removed .*removed /s);
+  assert.match(caisson('service', 'remove').stdout, /^there is no .*service\n/);
+  assert.deepEqual(units.filter(manager.exists), []);
+  assert.equal(status().ActiveState, 'inactive');
+});
