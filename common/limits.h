@@ -1055,13 +1055,6 @@
 #define DATABASE_CHECKED_MAX (256 * MIB)
 /* The write-ahead log is written back and cut at this size: small disks. */
 #define DATABASE_LOG_MAX (512 * KIB)
-/*
- * Disk space reserved for removals: the index of the log (32 KiB) and a dozen
- * pages of the database, twice. Large values are overwritten in pieces before
- * they are removed, so that no removal needs more.
- */
-#define DATABASE_RESERVE (256 * KIB)
-#define DATABASE_PIECE (64 * KIB)
 /* How often an execution gets the store, which its code may make crash. */
 #define STORE_FETCHES_MAX 10
 /*

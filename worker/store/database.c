@@ -18,7 +18,6 @@
 #include "../../common/storable.h"
 #include "../../common/base/utf8.h"
 #include "database.h"
-#include "reserve.h"
 
 /* "Cais": PRAGMA application_id identifies the program that owns a database. */
 #define DATABASE_APPLICATION 0x43616973
@@ -98,23 +97,15 @@ database_means_full(sqlite3 *handle, int code)
 	        (cause == ENOSPC || cause == EDQUOT));
 }
 
-int
-database_refuse_full(struct database *database, struct err *err)
-{
-	database->full = true;
-	return err_set(err, "%s: the disk is full or its quota is used up: "
-	    "free some space, or remove memories or saved tools",
-	    database->path);
-}
-
 static int
 database_fail(struct database *database, int code, struct err *err)
 {
 	const char *way_out = database_way_out(code);
 
-	if (database_means_full(database->handle, code))
-		return database_refuse_full(database, err);
-	database->full = false;
+	database->full = database_means_full(database->handle, code);
+	if (database->full)
+		return err_set(err, "%s: the disk is full or its quota is used "
+		    "up: free some space", database->path);
 	if (way_out != NULL)
 		return err_set(err, "%s: %s", database->path, way_out);
 	return err_set(err, "%s: %s", database->path,
@@ -220,21 +211,6 @@ database_check(struct database *database, struct err *err)
 	return database_upgrade(database, version, err);
 }
 
-/* The file grows by pages, as soon as database_allot() requests it. */
-static int
-database_prepare_pages(struct database *database, struct err *err)
-{
-	int chunk;
-
-	if (database_pragma(
-	        database, "PRAGMA page_size", &database->page, err) == -1)
-		return -1;
-	chunk = (int)database->page;
-	sqlite3_file_control(
-	    database->handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &chunk);
-	return 0;
-}
-
 /*
  * With a write-ahead log beside the file, readers and a writer do not wait for
  * each other. Committed changes survive when the process is killed; only a loss
@@ -302,7 +278,8 @@ database_prepare_file(struct database *database, struct err *err)
 		return -1;
 	failed = database_check(database, err) == -1;
 	if (database_end(database, failed, err) == -1 ||
-	    database_prepare_pages(database, err) == -1)
+	    database_pragma(database, "PRAGMA page_size", &database->page,
+	        err) == -1)
 		return -1;
 	database_prepare_journal(database);
 	/* Removed data is overwritten, because it may have been a secret. */
@@ -354,8 +331,7 @@ database_check_whole(struct database *database, struct err *err)
 static int
 database_check_kinds(const struct database *database, struct err *err)
 {
-	static const char *const ends[] = { "", "-wal", "-shm", "-journal",
-		"-reserve" };
+	static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
 	struct stat st;
 	size_t n;
 
@@ -373,26 +349,15 @@ database_check_kinds(const struct database *database, struct err *err)
 }
 
 /*
- * If the file was emptied or its log was removed, SQLite finds less data and
- * reports no error. A file that is being created is empty, too, but there is no
- * reserve before anything is stored. A process that opens the database creates
- * the log before its index, and removes it after the index.
+ * If the log was removed, SQLite finds less data and reports no error. A
+ * process that opens the database creates the log before its index, and removes
+ * it after the index.
  */
 static int
 database_check_lost(const struct database *database, struct err *err)
 {
-	struct stat st;
-
-	if (stat(DATABASE_NAME, &st) == -1) {
-		reserve_release();
-		return 0;
-	}
-	if (st.st_size == 0 && reserve_is_there())
-		return err_set(err, "%s: it was emptied, and its data is lost; "
-		    "restore a copy, remove it to start again, or set another "
-		    "CAISSON_STATE_DIR",
-		    database->path);
-	if (access(DATABASE_NAME "-wal", F_OK) == -1 && errno == ENOENT &&
+	if (access(DATABASE_NAME, F_OK) == 0 &&
+	    access(DATABASE_NAME "-wal", F_OK) == -1 && errno == ENOENT &&
 	    access(DATABASE_NAME "-shm", F_OK) == 0)
 		return err_set(err, "%s: its log %s-wal was removed, and the "
 		    "last changes with it; restore it, remove %s-shm to "
@@ -417,7 +382,6 @@ database_open_file(struct database *database, struct err *err)
 	return -1;
 }
 
-/* SQLite needs some room beside the file, even for reading. */
 int
 database_open(struct database *database, struct err *err)
 {
@@ -425,11 +389,6 @@ database_open(struct database *database, struct err *err)
 		return 0;
 	if (database_check_kinds(database, err) == -1 ||
 	    database_check_lost(database, err) == -1)
-		return -1;
-	database->full = false;
-	if (database_open_file(database, err) == 0)
-		return 0;
-	if (!database->full || reserve_release() == -1)
 		return -1;
 	return database_open_file(database, err);
 }
@@ -633,7 +592,6 @@ database_run(struct database *database, const char *sql, struct err *err)
 int
 database_begin(struct database *database, struct err *err)
 {
-	database->full = false;
 	return database_run(database, "BEGIN IMMEDIATE", err);
 }
 
@@ -648,51 +606,6 @@ database_end(struct database *database, int failed, struct err *err)
 	return -1;
 }
 
-int
-database_allot(struct database *database, int grow, struct err *err)
-{
-	sqlite3_int64 size;
-	uint64_t pages;
-	struct stat st;
-	int code;
-
-	if (database_pragma(database, "PRAGMA page_count", &pages, err) == -1)
-		return -1;
-	size = (sqlite3_int64)(pages * database->page);
-	if (!grow && (stat(DATABASE_NAME, &st) == -1 || st.st_size < size))
-		return database_refuse_full(database, err);
-	errno = 0;
-	code = sqlite3_file_control(
-	    database->handle, "main", SQLITE_FCNTL_SIZE_HINT, &size);
-	if (code == SQLITE_OK || code == SQLITE_NOTFOUND)
-		return 0;
-	return database_fail(database,
-	    errno == ENOSPC || errno == EDQUOT ? SQLITE_FULL : code, err);
-}
-
-void
-database_give_back(struct database *database)
-{
-	sqlite3_int64 size, needed;
-	sqlite3_file *file = NULL;
-	uint64_t pages;
-	struct err err;
-
-	/* From now on no other process can enlarge the file. */
-	if (database_begin(database, &err) == -1)
-		return;
-	if (database_pragma(database, "PRAGMA page_count", &pages, &err) == 0)
-		sqlite3_file_control(database->handle, "main",
-		    SQLITE_FCNTL_FILE_POINTER, &file);
-	if (file != NULL && file->pMethods != NULL) {
-		needed = (sqlite3_int64)(pages * database->page);
-		if (file->pMethods->xFileSize(file, &size) == SQLITE_OK &&
-		    size > needed)
-			file->pMethods->xTruncate(file, needed);
-	}
-	database_end(database, 1, &err);
-}
-
 void
 database_shorten_log(struct database *database)
 {
@@ -705,24 +618,6 @@ int
 database_is_full(const struct database *database)
 {
 	return database->full;
-}
-
-int
-database_blank(struct database *database, const char *table,
-    const char *column, uint64_t row, uint64_t from, uint64_t len,
-    struct err *err)
-{
-	static const char zeroes[DATABASE_PIECE];
-	sqlite3_blob *blob = NULL;
-	int closed, code = sqlite3_blob_open(database->handle, "main", table,
-	    column, (sqlite3_int64)row, 1, &blob);
-
-	if (code == SQLITE_OK)
-		code = sqlite3_blob_write(blob, zeroes, (int)len, (int)from);
-	closed = sqlite3_blob_close(blob);
-	if (code == SQLITE_OK)
-		code = closed;
-	return code == SQLITE_OK ? 0 : database_fail(database, code, err);
 }
 
 uint64_t

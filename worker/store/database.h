@@ -28,8 +28,8 @@ uint64_t database_most(const struct database *database);
 
 /*
  * Opens the file, and creates it if there is none; does nothing if it is open.
- * A file that is not a database, damaged, emptied, without its log, of another
- * program or of a newer version is left unchanged. Returns 0, or -1 with err.
+ * A file that is not a database, damaged, without its log, of another program or
+ * of a newer version is left unchanged. Returns 0, or -1 with err.
  */
 int database_open(struct database *database, struct err *err);
 
@@ -96,38 +96,13 @@ int database_begin(struct database *database, struct err *err);
 int database_end(struct database *database, int failed, struct err *err);
 
 /*
- * Within a change: gives the file its final size, so that the log can be
- * written back even on a full disk. If grow is not set, the file must already
- * have that size. Returns 0, or -1 with err.
- */
-int database_allot(struct database *database, int grow, struct err *err);
-
-/*
- * Between two changes: shrinks the file as far as possible, after a change for
- * which it was enlarged has failed.
- */
-void database_give_back(struct database *database);
-
-/*
  * Between two changes: writes the log back into the file and empties it,
  * including the remains of failed changes.
  */
 void database_shorten_log(struct database *database);
 
-/*
- * Whether the last failure was due to a full disk; and the error for it, which
- * returns -1.
- */
+/* Whether the last failure was due to a full disk. */
 int database_is_full(const struct database *database);
-int database_refuse_full(struct database *database, struct err *err);
-
-/*
- * Within a change: overwrites len bytes (DATABASE_PIECE at most) of a column of
- * a row with zeroes. Returns 0, or -1 with err.
- */
-int database_blank(struct database *database, const char *table,
-    const char *column, uint64_t row, uint64_t from, uint64_t len,
-    struct err *err);
 
 /* Returns the number of rows changed by the last statement. */
 uint64_t database_changes(const struct database *database);

@@ -238,44 +238,16 @@ memories_save(struct database *database, const char *scope,
 
 /* Removing */
 
-/* The rows of a key; without a key all of the scope. */
-struct memories_which {
-	const char *scope;
-	struct ipc_bytes key;
-};
-
-static void
-memories_bind(sqlite3_stmt *statement, const void *ctx)
-{
-	const struct memories_which *which = ctx;
-
-	database_bind_text(statement, 1, which->scope);
-	if (which->key.data != NULL)
-		database_bind_bytes(
-		    statement, 2, which->key.data, which->key.len);
-}
-
-static int
-memories_remove(struct database *database,
-    const struct memories_which *which, uint64_t *count, struct err *err)
-{
-	const struct change_rows rows = { "memories",
-		{ "value", "metadata", NULL },
-		which->key.data == NULL ? "scope = ?1"
-		                        : "scope = ?1 AND key = ?2",
-		memories_bind, which };
-
-	return change_remove(database, &rows, count, err);
-}
-
 int
 memories_delete(struct database *database, const char *scope,
     struct ipc_bytes key, struct buffer *json, struct err *err)
 {
-	const struct memories_which which = { scope, key };
+	auto_statement sqlite3_stmt *statement = memories_about(database,
+	    "DELETE FROM memories WHERE scope = ?1 AND key = ?2", scope, key,
+	    err);
 	uint64_t count;
 
-	if (memories_remove(database, &which, &count, err) == -1)
+	if (change_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_add_text(json, count > 0 ? "true" : "false");
 	return 0;
@@ -285,10 +257,13 @@ int
 memories_clear(struct database *database, const char *scope,
     struct buffer *json, struct err *err)
 {
-	const struct memories_which which = { .scope = scope };
+	const struct ipc_bytes before = { (const uint8_t *)"", 0 };
+	auto_statement sqlite3_stmt *statement = memories_about(database,
+	    "DELETE FROM memories WHERE scope = ?1 AND key >= ?2", scope,
+	    before, err);
 	uint64_t count;
 
-	if (memories_remove(database, &which, &count, err) == -1)
+	if (change_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_printf(json, "%llu", (unsigned long long)count);
 	return 0;

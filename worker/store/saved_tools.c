@@ -160,41 +160,16 @@ saved_tools_save(struct database *database, const char *scope,
 
 /* Removing */
 
-/* The rows of a name; without a name all of the scope. */
-struct saved_tools_which {
-	const char *scope;
-	const char *name;
-};
-
-static void
-saved_tools_bind(sqlite3_stmt *statement, const void *ctx)
-{
-	const struct saved_tools_which *which = ctx;
-
-	database_bind_text(statement, 1, which->scope);
-	if (which->name != NULL)
-		database_bind_text(statement, 2, which->name);
-}
-
-static int
-saved_tools_remove(struct database *database, const char *where,
-    const struct saved_tools_which *which, uint64_t *count, struct err *err)
-{
-	const struct change_rows rows = { "tools", { "source", NULL }, where,
-		saved_tools_bind, which };
-
-	return change_remove(database, &rows, count, err);
-}
-
 int
 saved_tools_delete(struct database *database, const char *scope,
     const char *name, struct buffer *json, struct err *err)
 {
-	const struct saved_tools_which which = { scope, name };
+	auto_statement sqlite3_stmt *statement = saved_tools_about(database,
+	    "DELETE FROM tools WHERE scope = ?1 AND name = ?2", scope, name,
+	    err);
 	uint64_t count;
 
-	if (saved_tools_remove(database, "scope = ?1 AND name = ?2", &which,
-	        &count, err) == -1)
+	if (change_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_add_text(json, count > 0 ? "true" : "false");
 	return 0;
@@ -204,12 +179,14 @@ int
 saved_tools_clear(struct database *database, const char *scope, int ignored,
     struct buffer *json, struct err *err)
 {
-	const struct saved_tools_which which = { scope, NULL };
+	auto_statement sqlite3_stmt *statement = saved_tools_about(database,
+	    ignored ? "DELETE FROM tools WHERE scope = ?1 AND name >= ?2"
+	              " AND NOT storable_name(name)"
+	            : "DELETE FROM tools WHERE scope = ?1 AND name >= ?2",
+	    scope, "", err);
 	uint64_t count;
 
-	if (saved_tools_remove(database, ignored
-	            ? "scope = ?1 AND NOT storable_name(name)"
-	            : "scope = ?1", &which, &count, err) == -1)
+	if (change_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_printf(json, "%llu", (unsigned long long)count);
 	return 0;

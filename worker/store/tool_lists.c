@@ -43,9 +43,6 @@ tool_lists_look(struct database *database, sqlite3_stmt *statement,
 	return 0;
 }
 
-#define TOOL_LISTS_SELECT                                                      \
-	"SELECT used, info, list FROM tool_lists WHERE fingerprint = ?1"
-
 static int
 tool_lists_use(struct database *database, const uint8_t *fingerprint,
     uint64_t now, struct err *err)
@@ -65,8 +62,9 @@ tool_lists_find(struct database *database, const uint8_t *fingerprint,
     uint64_t now, void (*found)(void *ctx, const struct tool_list *list),
     void *ctx, struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = tool_lists_prepare(
-	    database, TOOL_LISTS_SELECT, fingerprint, err);
+	auto_statement sqlite3_stmt *statement = tool_lists_prepare(database,
+	    "SELECT used, info, list FROM tool_lists WHERE fingerprint = ?1",
+	    fingerprint, err);
 	struct tool_list list;
 	struct err ignored;
 	uint64_t used;
@@ -82,26 +80,6 @@ tool_lists_find(struct database *database, const uint8_t *fingerprint,
 	return 0;
 }
 
-/* Whether the same list is stored already, and was used recently. */
-static int
-tool_lists_has(struct database *database, const uint8_t *fingerprint,
-    uint64_t now, const struct tool_list *list)
-{
-	struct err err;
-	auto_statement sqlite3_stmt *statement = tool_lists_prepare(
-	    database, TOOL_LISTS_SELECT, fingerprint, &err);
-	struct tool_list kept;
-	uint64_t used;
-
-	return statement != NULL &&
-	    tool_lists_look(database, statement, &kept, &used, &err) == 0 &&
-	    used + TOOL_LISTS_DAY > now && kept.len == list->len &&
-	    kept.info_len == list->info_len &&
-	    memcmp(kept.data, list->data, list->len) == 0 &&
-	    (list->info_len == 0 ||
-	        memcmp(kept.info, list->info, list->info_len) == 0);
-}
-
 static int
 tool_lists_drop(struct database *database, const uint8_t *fingerprint,
     struct err *err)
@@ -113,14 +91,18 @@ tool_lists_drop(struct database *database, const uint8_t *fingerprint,
 	    database_step(database, statement, err);
 }
 
+/* One that is stored already, and was used recently, is not written. */
 static int
 tool_lists_insert(struct database *database, const uint8_t *fingerprint,
     uint64_t now, const struct tool_list *list, struct err *err)
 {
 	auto_statement sqlite3_stmt *statement = tool_lists_prepare(database,
-	    "INSERT OR REPLACE INTO tool_lists"
-	    " (fingerprint, used, size, info, list)"
-	    " VALUES (?1, ?2, ?3, ?4, ?5)", fingerprint, err);
+	    "INSERT INTO tool_lists (fingerprint, used, size, info, list)"
+	    " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (fingerprint) DO UPDATE"
+	    " SET used = excluded.used, size = excluded.size,"
+	    " info = excluded.info, list = excluded.list"
+	    " WHERE list IS NOT excluded.list OR info IS NOT excluded.info"
+	    " OR used + ?6 <= excluded.used", fingerprint, err);
 
 	if (statement == NULL)
 		return -1;
@@ -128,6 +110,7 @@ tool_lists_insert(struct database *database, const uint8_t *fingerprint,
 	database_bind_number(statement, 3, list->len + list->info_len);
 	database_bind_bytes(statement, 4, list->info, list->info_len);
 	database_bind_bytes(statement, 5, list->data, list->len);
+	database_bind_number(statement, 6, TOOL_LISTS_DAY);
 	return database_step(database, statement, err);
 }
 
@@ -185,8 +168,5 @@ tool_lists_put(struct database *database, const uint8_t *fingerprint,
 	struct tool_lists_put put = { fingerprint, now, list };
 	struct buffer none = { 0 };
 
-	if (list->len > 0 &&
-	    tool_lists_has(database, fingerprint, now, list))
-		return 0;
 	return change_save(database, tool_lists_change, &put, &none, err);
 }

@@ -14,7 +14,6 @@
 #include "common/base/mem.h"
 #include "tests/unit/unit_folder.h"
 #include "worker/store/database.h"
-#include "worker/store/reserve.h"
 
 static struct database *database;
 
