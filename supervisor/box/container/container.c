@@ -25,7 +25,6 @@ struct contained {
 	struct foreign *init; /* process 1 of it; NULL: unknown */
 	int status; /* of the client that has ended; -1: by a signal */
 	int killer; /* that signal, or the one that ended its keeper; or 0 */
-	struct container_usage *usage; /* NULL: it is not counted */
 	char *name;           /* of the container */
 	struct container_place *place; /* asks for its place; or NULL */
 };
@@ -48,7 +47,6 @@ container_kill(struct box *box)
 	const unsigned int ended = BOX_INIT_IS_GONE | BOX_IS_DRAINED;
 	struct contained *contained = box->inside;
 
-	container_usage_read(contained->usage);
 	if ((box->known & ended) != ended)
 		reaper_end(contained->keeper);
 }
@@ -69,7 +67,6 @@ container_free(struct box *box, int /* lingers */)
 
 	container_place_free(&contained->place);
 	foreign_free(&contained->init);
-	container_usage_free(&contained->usage);
 	if (box_knows(box, BOX_INIT_IS_GONE) && box_knows(box, BOX_HAS_STATUS))
 		container_removal_watch(box->boxes, &contained->keeper,
 		    &contained->name);
@@ -224,10 +221,8 @@ container_settle(struct box *box)
 		container_lose(box);
 		return 1;
 	}
-	container_usage_raise(
-	    contained->usage, box->claim.cpu_us, box->claim.peak_kib);
-	end.cpu_us = container_usage_cpu_us(contained->usage);
-	end.peak_kib = container_usage_peak_kib(contained->usage);
+	end.cpu_us = box->claim.cpu_us;
+	end.peak_kib = box->claim.peak_kib;
 	if (box_knows(box, BOX_IS_KILLED)) {
 		/* What looked like a sentinel is output of the code. */
 		end.signal = SIGKILL;
@@ -260,9 +255,8 @@ container_on_ended(void *ctx, const struct child_end *end)
 }
 
 /*
- * Process 1 has ended, and the kernel has ended all others first. What they
- * have used is known until the engine removes the cgroup. The end of the
- * client, which removes the container first, need not be awaited.
+ * Process 1 has ended, and the kernel has ended all others first. The end of
+ * the client, which removes the container first, need not be awaited.
  */
 static void
 container_on_init_ended(void *ctx)
@@ -270,10 +264,8 @@ container_on_init_ended(void *ctx)
 	struct box *box = ctx;
 	struct contained *contained = box->inside;
 
-	container_usage_read(contained->usage);
-	if (contained->keeper == NULL)
-		return;
-	box_report(box, BOX_ON_INIT_GONE, NULL);
+	if (contained->keeper != NULL)
+		box_report(box, BOX_ON_INIT_GONE, NULL);
 }
 
 /* Its start */
@@ -310,10 +302,6 @@ container_watch(struct box *box, pid_t pid, struct err *err)
 	    container_process_below(contained->pid) == pid;
 	if (!again)
 		return err_set(err, "process 1 of the container has ended");
-	if (box->language->image != NULL)
-		return 0;
-	contained->usage = container_usage_open(
-	    "/proc", CONTAINER_USAGE_ROOT, pid);
 	return 0;
 }
 

@@ -173,8 +173,9 @@ class Ends:
         return self.status
 
 
-def carry(child, pump, before):
+def carry(child, pump):
     """Carry until the code has ended; return the exit status of this."""
+    kills, used = count(KILLS), count(MICROSECONDS)
     ends, rest = Ends(child), False
     pump.watch(ends.woken)
     while ends.look() is None:
@@ -183,17 +184,18 @@ def carry(child, pump, before):
     pump.finish()
     by_signal = os.WIFSIGNALED(ends.status)
     status = (os.WTERMSIG if by_signal else os.WEXITSTATUS)(ends.status)
-    memory = status != 0 and count(KILLS) > before
+    memory = status != 0 and count(KILLS) > kills
     write(b'{"type":"end","%s":%d%s,"cpu":%d,"peak":%d}\n' % (
         b"signal" if by_signal else b"exit", status,
-        b',"memory":true' if memory else b"", count(MICROSECONDS), count(KIB)))
+        b',"memory":true' if memory else b"", count(MICROSECONDS) - used,
+        count(KIB)))
     return status + 128 * by_signal
 
 
 def run(child, out, errors, said):
     """Carry until the code has ended, then end as it has."""
     try:
-        status = carry(child, Pump(out, errors, said), count(KILLS))
+        status = carry(child, Pump(out, errors, said))
     except BrokenPipeError:  # there is no relay any more
         os.kill(child, _signal.SIGKILL)
         status = BROKEN
