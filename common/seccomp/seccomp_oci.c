@@ -6,13 +6,10 @@
  *	seccomp_oci LIST.rules > PROFILE.json
  *
  * In a profile the order of rules has no meaning, while the first matching rule
- * of a list decides. So the rules of a call are printed as disjoint cubes: a
- * cube has, for each argument, bits that are compared and their values. Only
- * the lower 32 bits are ever compared, as in the program of seccomp_compile.
- *
- * Where arguments decide, "refuse" fails with the default error, not with
- * EPERM. To tell both apart takes a cube for each bit of each argument, which
- * an engine would compile for 30 ms at each start of a container.
+ * of a list decides. So of a call with conditions a list may only say when it is
+ * allowed: each combination of their values is a rule, and what remains fails
+ * with the default error, not with EPERM. Only the lower 32 bits are compared,
+ * as in the program of seccomp_compile.
  *
  * docker before version 23 ignores "defaultErrnoRet": a call that is not named
  * fails with EPERM there. Calls without which programs only go on if they are
@@ -27,71 +24,7 @@
 
 #include "seccomp_list.h"
 
-#define OCI_ARGS 6
-/* Cubes of one call: far above the calls with the most values. */
-#define OCI_CUBES_MAX 4096
-
 #define OCI_REFUSE (SECCOMP_RET_ERRNO | EPERM)
-
-struct cube {
-	uint32_t mask[OCI_ARGS];
-	uint32_t value[OCI_ARGS];
-};
-
-struct cubes {
-	struct cube cubes[OCI_CUBES_MAX];
-	size_t n;
-};
-
-static void
-cubes_add(struct cubes *cubes, const struct cube *cube)
-{
-	if (cubes->n == OCI_CUBES_MAX) {
-		fprintf(stderr, "a call has too many conditions\n");
-		exit(1);
-	}
-	cubes->cubes[cubes->n++] = *cube;
-}
-
-/* Adds to *into what from requires. Returns whether both can hold at once. */
-static int
-cube_intersect(struct cube *into, const struct cube *from)
-{
-	size_t arg;
-
-	for (arg = 0; arg < OCI_ARGS; arg++) {
-		if (((into->value[arg] ^ from->value[arg]) & into->mask[arg] &
-		        from->mask[arg]) != 0)
-			return 0;
-		into->mask[arg] |= from->mask[arg];
-		into->value[arg] |= from->value[arg];
-	}
-	return 1;
-}
-
-/*
- * Adds the parts of whole in which part does not hold: for each bit that part
- * compares in addition, the cube with the other value of that bit.
- */
-static void
-cubes_add_rest(
-    struct cubes *rest, const struct cube *whole, const struct cube *part)
-{
-	struct cube left = *whole, other;
-	uint32_t bit;
-	size_t arg;
-
-	for (arg = 0; arg < OCI_ARGS; arg++)
-		for (bit = 1U << 31; bit != 0; bit >>= 1) {
-			if ((part->mask[arg] & ~left.mask[arg] & bit) == 0)
-				continue;
-			left.mask[arg] |= bit;
-			other = left;
-			left.value[arg] |= part->value[arg] & bit;
-			other.value[arg] |= ~part->value[arg] & bit;
-			cubes_add(rest, &other);
-		}
-}
 
 /* Printing */
 
@@ -124,6 +57,13 @@ oci_architecture(void)
 	}
 }
 
+static void __attribute__((noreturn))
+oci_fail(const struct rule *rule, const char *why)
+{
+	fprintf(stderr, "line %d: %s in a profile\n", rule->line, why);
+	exit(1);
+}
+
 static void
 oci_print_action(uint32_t action)
 {
@@ -148,92 +88,61 @@ oci_print_name(int nr)
 	free(name);
 }
 
+/* Prints one combination of values: which is the number of that. */
 static void
-oci_print_cube(int nr, uint32_t action, const struct cube *cube)
+oci_print_values(const struct rule *rule, size_t which)
 {
+	const struct condition *c = rule->conditions;
 	const char *before = "";
-	size_t arg;
 
 	oci_begin();
-	oci_print_name(nr);
+	oci_print_name(rule->nr);
 	printf("],");
-	oci_print_action(action);
+	oci_print_action(rule->action);
 	printf(",\"args\":[");
-	for (arg = 0; arg < OCI_ARGS; arg++) {
-		if (cube->mask[arg] == 0)
-			continue;
-		printf("%s{\"index\":%zu,\"value\":%u,\"valueTwo\":%u,"
-		    "\"op\":\"SCMP_CMP_MASKED_EQ\"}", before, arg,
-		    cube->mask[arg], cube->value[arg]);
-		before = ",";
+	for (; c < rule->conditions + rule->nconditions; c++) {
+		if (c->mask != 0) {
+			printf("%s{\"index\":%u,\"value\":%u,"
+			    "\"valueTwo\":%u,\"op\":\"SCMP_CMP_MASKED_EQ\"}",
+			    before, c->arg, c->mask,
+			    c->values[which % c->nvalues]);
+			before = ",";
+		}
+		which /= c->nvalues;
 	}
 	printf("]}");
 }
 
-/*
- * Prints what the call does in part, unless it is refused; the rest of the
- * regions is left.
- */
-static void
-oci_decide(struct cubes *regions, const struct rule *rule,
-    const struct cube *part)
+/* Whether a rule holds for all arguments. */
+static int
+oci_is_last(const struct rule *rule)
 {
-	static struct cubes rest;
-	struct cube both;
 	size_t i;
 
-	rest.n = 0;
-	for (i = 0; i < regions->n; i++) {
-		both = regions->cubes[i];
-		if (!cube_intersect(&both, part)) {
-			cubes_add(&rest, &regions->cubes[i]);
-			continue;
-		}
-		if (rule->action != OCI_REFUSE)
-			oci_print_cube(rule->nr, rule->action, &both);
-		cubes_add_rest(&rest, &regions->cubes[i], &both);
-	}
-	*regions = rest;
+	for (i = 0; i < rule->nconditions; i++)
+		if (rule->conditions[i].mask != 0)
+			return 0;
+	return 1;
 }
 
-/* The same for each combination of the values of its conditions from i on. */
-static void
-oci_decide_all(struct cubes *regions, const struct rule *rule, size_t i,
-    const struct cube *part)
-{
-	const struct condition *c = &rule->conditions[i];
-	struct cube one, both;
-	size_t k;
-
-	if (i == rule->nconditions) {
-		oci_decide(regions, rule, part);
-		return;
-	}
-	for (k = 0; k < c->nvalues; k++) {
-		one = (struct cube){ 0 };
-		one.mask[c->arg] = c->mask;
-		one.value[c->arg] = c->values[k];
-		both = *part;
-		if (cube_intersect(&both, &one))
-			oci_decide_all(regions, rule, i + 1, &both);
-	}
-}
-
-/* Prints a call that has conditions; its last rule may have none. */
 static void
 oci_print_call(const struct list *list, const struct rule *rule)
 {
-	static struct cubes regions;
-	const struct cube all = { 0 };
-	int nr = rule->nr;
+	size_t all, i;
 
-	regions.n = 0;
-	cubes_add(&regions, &all);
-	while (rule != NULL && regions.n > 0) {
-		oci_decide_all(&regions, rule, 0, &all);
-		rule = seccomp_list_find(
-		    list, (size_t)(rule - list->rules) + 1, nr);
+	for (; rule != NULL && !oci_is_last(rule); rule = seccomp_list_find(
+	         list, (size_t)(rule - list->rules) + 1, rule->nr)) {
+		if (rule->action != SECCOMP_RET_ALLOW)
+			oci_fail(rule, "a condition may only allow");
+		for (all = 1, i = 0; i < rule->nconditions; i++)
+			all *= rule->conditions[i].nvalues;
+		for (i = 0; i < all; i++)
+			oci_print_values(rule, i);
 	}
+	if (rule != NULL && rule->action == SECCOMP_RET_ALLOW)
+		oci_print_values(rule, 0);
+	else if (rule != NULL && rule->action != OCI_REFUSE)
+		oci_fail(rule, "what remains may only be refused");
 }
 
 /* Returns the next call with this action and no condition, or NULL. */
