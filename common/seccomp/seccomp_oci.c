@@ -5,11 +5,11 @@
  *
  *	seccomp_oci LIST.rules > PROFILE.json
  *
- * In a profile the order of rules has no meaning, while the first matching rule
- * of a list decides. So of a call with conditions a list may only say when it is
- * allowed: each combination of their values is a rule, and what remains fails
- * with the default error, not with EPERM. Only the lower 32 bits are compared,
- * as in the program of seccomp_compile.
+ * In a profile the order of rules has no meaning, while the first matching
+ * rule of a list decides. So of a call with conditions a list may only say when
+ * it is allowed: each combination of their values is a rule, and what remains
+ * fails with the default error, not with EPERM. Only the lower 32 bits are
+ * compared, as in the program of seccomp_compile.
  *
  * docker before version 23 ignores "defaultErrnoRet": a call that is not named
  * fails with EPERM there. Calls without which programs only go on if they are

@@ -28,8 +28,8 @@ uint64_t database_most(const struct database *database);
 
 /*
  * Opens the file, and creates it if there is none; does nothing if it is open.
- * A file that is not a database, damaged, without its log, of another program or
- * of a newer version is left unchanged. Returns 0, or -1 with err.
+ * A file that is not a database, damaged, without its log, of another program
+ * or of a newer version is left unchanged. Returns 0, or -1 with err.
  */
 int database_open(struct database *database, struct err *err);
 
