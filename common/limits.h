@@ -850,17 +850,8 @@
  * more pages.
  */
 #define BOX_COMPACT_MOST MIB
-/*
- * Memory that a template turns into a huge page, which has this size with pages
- * of 4 KiB: where half of it is in use, boxes gain more than the template
- * loses. With larger pages, huge ones are larger, and the kernel makes none of
- * this.
- */
-#define BOX_HUGE (2 * MIB)
-#define BOX_HUGE_USED (BOX_HUGE / 2)
+/* The smallest size of a page. */
 #define BOX_PAGE_LEAST (4 * KIB)
-/* Free addresses for Python's objects: most modules take less. */
-#define BOX_PIECES (256 * MIB)
 /* A measurement so late is repeated, all stopped: 24 MiB may be filled. */
 #define BOX_MEMORY_LATE_MS 3
 /* With more threads, each may fill this much before the watchdog runs. */

@@ -15,8 +15,6 @@
  * The same in all versions since 3.4, and exported by them, but not among what
  * is declared here.
  */
-extern void PyObject_GetArenaAllocator(struct pages_allocator *allocator);
-extern void PyObject_SetArenaAllocator(struct pages_allocator *allocator);
 extern void PyMem_GetAllocator(int kind, struct compact_allocator *allocator);
 extern void PyMem_SetAllocator(int kind, struct compact_allocator *allocator);
 
@@ -131,34 +129,6 @@ module_fill(PyObject *self, PyObject *nothing)
 	Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(module_part_doc,
-    "part()\n\nHave boxes write to none of the memory that is in use, as far "
-    "as possible.");
-
-static PyObject *
-module_part(PyObject *self, PyObject *nothing)
-{
-	(void)self;
-	(void)nothing;
-	pages_part(PyObject_Malloc);
-	holes_fill(PyObject_Malloc);
-	pages_enlarge();
-	Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(module_gather_doc,
-    "gather()\n\nHave objects lie where huge pages can be, from now on.");
-
-static PyObject *
-module_gather(PyObject *self, PyObject *nothing)
-{
-	(void)self;
-	(void)nothing;
-	compact_end();
-	pages_gather(PyObject_GetArenaAllocator, PyObject_SetArenaAllocator);
-	Py_RETURN_NONE;
-}
-
 PyDoc_STRVAR(module_leave_doc, "leave(status)\n\nEnd, as os._exit() does.");
 
 /*
@@ -239,8 +209,6 @@ static PyMethodDef module_functions[] = {
 	{ "compact", module_compact, METH_NOARGS, module_compact_doc },
 	{ "compact_end", module_compact_end, METH_NOARGS,
 	    module_compact_end_doc },
-	{ "part", module_part, METH_NOARGS, module_part_doc },
-	{ "gather", module_gather, METH_NOARGS, module_gather_doc },
 	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
 	{ "choose", module_choose, METH_VARARGS, module_choose_doc },
 	{ "refuse", module_refuse_text, METH_VARARGS, module_refuse_doc },
@@ -260,7 +228,7 @@ void *
 module_make(const struct module_template *template)
 {
 	module_template = template;
-	/* Boxes write to this module, and to what is made before gather(). */
+	/* Boxes write to this module, and to what is made before compact_end(). */
 	if (!module_is_box) {
 		holes_fill(PyObject_Malloc);
 		compact_begin(PyMem_GetAllocator, PyMem_SetAllocator);

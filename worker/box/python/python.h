@@ -26,31 +26,6 @@ typedef void *holes_allocate(size_t size);
  */
 void holes_fill(holes_allocate *allocate);
 
-/* What the interpreter takes memory for small objects from, in large pieces. */
-struct pages_allocator {
-	void *context;
-	void *(*allocate)(void *context, size_t size);
-	void (*free)(void *context, void *piece, size_t size);
-};
-
-/* Reads the allocator of the interpreter, or sets it. */
-typedef void pages_exchange(struct pages_allocator *allocator);
-
-/*
- * pages.c: places all further pieces side by side, from an address on at which
- * a huge page can begin. The old allocator must free with munmap(). The second
- * call does nothing.
- */
-void pages_gather(pages_exchange *get, pages_exchange *set);
-/*
- * Has what is allocated from now on lie in other huge pages than what was
- * allocated since pages_gather(), as far as no holes are left in that.
- * allocate is as for holes_fill().
- */
-void pages_part(holes_allocate *allocate);
-/* Makes huge pages of the memory of this process that fills them. */
-void pages_enlarge(void);
-
 /* How the interpreter allocates blocks of one kind. */
 struct compact_allocator {
 	void *context;

@@ -112,7 +112,7 @@ class Forks:
     def __init__(self):
         self.by_template, self.by_code = [], []  # not empty: they run
         self.plain = os.register_at_fork
-        # Every box writes to them: so they are made before memory is gathered.
+        # Every box writes to them: so they lie side by side.
         self.spare = [awaiting() for _ in range(SPARE)]
 
     def register(self, **handlers):
@@ -206,14 +206,14 @@ class Template:
     def part(self):
         """Part what boxes only read from what they write to.
 
-        What was made since memory is gathered is read only, but for the table
-        of all modules, which gets another place.
+        What was made so far is read only, but for the table of all modules,
+        which gets another place.
         """
         gc.collect()
         gc.freeze()
         modules = dict(sys.modules)
         sys.modules.clear()
-        self.library.part()
+        self.fill()
         sys.modules.update(modules)
         vars(self.library).clear()  # or it would be a part of itself
         del self.library, modules
@@ -303,7 +303,7 @@ def prepare(ours):
     template = Template(library, forks)
     os.register_at_fork = forks.register
     preload(WRITTEN if "asyncio" in names else (), library.refuse)
-    library.gather()
+    library.compact_end()
     preload(filter(None, names), library.refuse)
     os.register_at_fork = forks.plain
     warm()
