@@ -228,7 +228,7 @@ void *
 module_make(const struct module_template *template)
 {
 	module_template = template;
-	/* Boxes write to this module, and to what is made before compact_end(). */
+	/* Boxes write to this module, and to what is made before all others. */
 	if (!module_is_box) {
 		holes_fill(PyObject_Malloc);
 		compact_begin(PyMem_GetAllocator, PyMem_SetAllocator);
