@@ -4,17 +4,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../../common/base/fd.h"
 #include "../../common/base/mem.h"
 #include "file_trial.h"
-
-/* The maximum length of a chain of links, as in the kernel. */
-#define FILE_TRIAL_LINKS_MAX 40
 
 /* Non-blocking: a FIFO may have no reader. */
 static int
@@ -59,41 +54,17 @@ file_trial_make(const char *path, struct err *err)
 	return 0;
 }
 
-/*
- * Returns the target of a link; NULL if the path is not a link. The caller
- * frees it.
- */
-static char *
-file_trial_follow(const char *path)
-{
-	char target[PATH_MAX];
-	ssize_t len = readlink(path, target, sizeof(target));
-	const char *slash = strrchr(path, '/');
-
-	if (len < 0 || len == sizeof(target))
-		return NULL;
-	if (target[0] == '/' || slash == NULL)
-		return mem_printf("%.*s", (int)len, target);
-	return mem_printf("%.*s/%.*s", (int)(slash - path), path, (int)len,
-	    target);
-}
-
-/* The target of a link may be missing: then that is created. */
+/* What a link leads to may be missing: then that is created, and removed. */
 static int
 file_trial_make_target(const char *path, struct err *err)
 {
-	auto_free char *at = mem_strdup(path);
-	char *next;
-	int links;
+	auto_fd int file = file_trial_try(path, O_CREAT, err);
+	auto_free char *made = file == -1 ? NULL : realpath(path, NULL);
 
-	for (links = 0; links < FILE_TRIAL_LINKS_MAX; links++) {
-		next = file_trial_follow(at);
-		if (next == NULL)
-			break;
-		free(at);
-		at = next;
-	}
-	return file_trial_make(at, err);
+	if (file == -1)
+		return -1;
+	return made != NULL && unlink(made) == 0 ? 0 :
+	    err_sys(err, "remove what %s leads to", path);
 }
 
 int
@@ -101,7 +72,11 @@ file_trial_append(const char *path, struct err *err)
 {
 	auto_fd int file = file_trial_try(path, 0, err);
 
-	if (file == -1 && err->code == ENOENT)
-		return file_trial_make_target(path, err);
-	return file == -1 ? -1 : 0;
+	if (file != -1)
+		return 0;
+	if (err->code != ENOENT)
+		return -1;
+	if (file_trial_make(path, err) == 0)
+		return 0;
+	return err->code == EEXIST ? file_trial_make_target(path, err) : -1;
 }
