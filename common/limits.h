@@ -1006,7 +1006,6 @@
 #define CONFIG_TOOLS_MAX (3 * KIB) /* patterns of permitted tools */
 #define CONFIG_RULES_MAX KIB /* those of resources and prompts */
 #define CONFIG_REASON_MAX 400
-#define CONFIG_CUTS_MAX 6 /* of an entry of TOML: all fit into one queue */
 #define CONFIG_GAP_MAX 256 /* blanks around an entry: deeper indentation is
 			    * unusual */
 /* Files whose faults one answer reports: a sentence has 1,000 bytes. */

@@ -204,12 +204,6 @@ supervisor_on_location(struct servers *servers, struct ipc_location *location)
 }
 
 void
-supervisor_on_cut(struct servers *servers, struct ipc_cut *cut)
-{
-	on_reader_judge(servers, server_locations_cut(servers, cut));
-}
-
-void
 supervisor_on_gap(struct servers *servers, struct ipc_gap *gap)
 {
 	on_reader_judge(servers, server_locations_set_gap(servers, gap));

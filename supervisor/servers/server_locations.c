@@ -28,31 +28,17 @@ server_locations_set(struct servers *servers, struct ipc_location *location)
 	if (server == NULL || server->location != NULL)
 		return "the place of no server";
 	if (location->start > location->end ||
-	    (location->comma != 0 && location->comma <= location->end))
+	    (location->comma != 0 && location->comma <= location->end) ||
+	    location->cut_start > location->cut_end)
 		return "a place that is none";
 	server->location = mem_alloc(sizeof(*server->location));
 	server->location->start = (size_t)location->start;
 	server->location->end = (size_t)location->end;
 	server->location->comma = (size_t)location->comma;
+	server->location->cut_start = (size_t)location->cut_start;
+	server->location->cut_end = (size_t)location->cut_end;
 	server->location->tied = mem_strdup(location->tied);
 	server->location->fixed = mem_strdup(location->fixed);
-	return NULL;
-}
-
-const char *
-server_locations_cut(struct servers *servers, struct ipc_cut *cut)
-{
-	struct server *server = server_locations_last(servers);
-	struct server_location *location =
-	    server == NULL ? NULL : server->location;
-
-	if (location == NULL || location->count >= CONFIG_CUTS_MAX)
-		return "bytes of no server";
-	if (cut->start >= cut->end || (location->count > 0 &&
-	        cut->start < location->cuts[location->count - 1].end))
-		return "bytes in no order";
-	location->cuts[location->count++] = (struct server_cut){
-		(size_t)cut->start, (size_t)cut->end };
 	return NULL;
 }
 
@@ -71,13 +57,12 @@ server_locations_set_gap(struct servers *servers, struct ipc_gap *gap)
 		return "a gap in no file";
 	if (!server_locations_is_blank(gap->line) ||
 	    !server_locations_is_blank(gap->deeper) ||
-	    !server_locations_is_blank(gap->behind) ||
-	    gap->comma > gap->at + 1)
+	    !server_locations_is_blank(gap->behind))
 		return "a gap that is none";
 	made = mem_alloc(sizeof(*made));
 	made->form = (enum config_gap)gap->form;
 	made->at = (size_t)gap->at;
-	made->comma = (size_t)gap->comma;
+	made->more = gap->more != 0;
 	made->line = mem_strdup(gap->line);
 	made->deeper = mem_strdup(gap->deeper);
 	made->behind = mem_strdup(gap->behind);

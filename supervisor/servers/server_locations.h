@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_SERVER_LOCATIONS_H
 #define SUPERVISOR_SERVER_LOCATIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../common/config_shape.h"
@@ -13,28 +14,22 @@
 #include "../../common/limits.h"
 #include "servers.h"
 
-/* Bytes of a file. */
-struct server_cut {
-	size_t start;
-	size_t end; /* after the last byte */
-};
-
 /* The position of an entry in its file; message LOCATION defines the fields. */
 struct server_location {
 	size_t start;
 	size_t end;
 	size_t comma;
+	size_t cut_start;
+	size_t cut_end;
 	char *tied;
 	char *fixed;
-	struct server_cut cuts[CONFIG_CUTS_MAX];
-	size_t count; /* number of cuts */
 };
 
 /* The position of one more entry; message GAP defines the fields. */
 struct server_gap {
 	enum config_gap form;
 	size_t at;
-	size_t comma;
+	bool more;
 	char *line;
 	char *deeper;
 	char *behind;
@@ -47,7 +42,6 @@ struct server_gap {
  */
 const char *server_locations_set(
     struct servers *servers, struct ipc_location *location);
-const char *server_locations_cut(struct servers *servers, struct ipc_cut *cut);
 const char *server_locations_set_gap(
     struct servers *servers, struct ipc_gap *gap);
 

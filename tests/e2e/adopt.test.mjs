@@ -70,16 +70,16 @@ const clients = {
     `\ufeff{\r\n   // mine\r\n   "mcpServers": {\r\n\t"one": ${server()}, ` +
     `// it\r\n\t"web": {"url": "https://x/${secret}", "disabled": true}\r\n` +
     '   }\r\n}',
-    '\ufeff{\r\n   // mine\r\n   "mcpServers": {\r\n\t// it\r\n\t"web": ' +
-    `{"url": "https://x/${secret}", "disabled": true},\r\n\t${ours}\r\n` +
+    `\ufeff{\r\n   // mine\r\n   "mcpServers": {\r\n\t${ours},\r\n\t// it\r\n` +
+    `\t"web": {"url": "https://x/${secret}", "disabled": true}\r\n` +
     '   }\r\n}'],
   vscode: ['.config/Code/User/mcp.json',
     `{\n  "servers": {\n    "one": ${server()},\n  },\n  "inputs": [],\n}\n`,
     '{\n  "servers": {\n    "caisson": { "type": "stdio", "command": ' +
-    `"${binary}" },\n  },\n  "inputs": [],\n}\n`],
+    `"${binary}" }\n  },\n  "inputs": [],\n}\n`],
   codex: ['.codex/config.toml',
-    `model = "x" # mine\n\n[mcp_servers.one]\n${toml}\n[tui]\na = 1\n` +
-    '[mcp_servers.one.env]\nA = "b"\n',
+    `model = "x" # mine\n\n[mcp_servers.one]\n${toml}` +
+    '[mcp_servers.one.env]\nA = "b"\n\n[tui]\na = 1\n',
     `model = "x" # mine\n\n[mcp_servers.caisson]\ncommand = "${binary}"\n\n` +
     '[tui]\na = 1\n'],
   'gemini-cli': ['.gemini/settings.json',
@@ -96,9 +96,9 @@ const clients = {
     '// Zed\n{\n  "theme": "One",\n  "context_servers": {\n    /* a */\n' +
     `    "one": {"source": "custom", "command": "/usr/bin/python3", ` +
     `"args": ${list}}\n  }\n}\n`,
-    '// Zed\n{\n  "theme": "One",\n  "context_servers": {\n    /* a */\n' +
+    '// Zed\n{\n  "theme": "One",\n  "context_servers": {\n' +
     `    "caisson": { "source": "custom", "command": "${binary}", ` +
-    '"args": [] }\n  }\n}\n'],
+    '"args": [] }\n    /* a */\n  }\n}\n'],
 };
 
 for (const [name, [place, before, after]] of Object.entries(clients))
@@ -334,7 +334,7 @@ test('tools that destroy are denied where that is asked for', once, (t) => {
   assert.deepEqual({ resources, prompts, concurrency }, others);
   assert.deepEqual(Object.keys(
     JSON.parse(fs.readFileSync(place, 'utf8')).mcpServers),
-  ['fails', 'caisson']);
+  ['caisson', 'fails']);
 });
 
 test('what cannot be done is said in one sentence', once, (t) => {

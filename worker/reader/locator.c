@@ -72,12 +72,9 @@ locator_is_first(const struct locations *locations, size_t pos)
 /* Telling */
 
 static void
-locator_tell_cut(const struct locations *locations, size_t start, size_t end)
+locator_tell(const struct locations *locations, struct ipc_location *location)
 {
-	struct ipc_cut cut = { .start = start, .end = end };
-
-	locations->sink->tell(
-	    locations->sink->ctx, IPC_CUT, &cut);
+	locations->sink->tell(locations->sink->ctx, IPC_LOCATION, location);
 }
 
 void
@@ -149,23 +146,28 @@ locator_comma(const struct locations *locations, size_t end)
 
 /* Cuts whole lines if nothing else is on them, so that no blanks remain. */
 static void
-locator_tell_lines(const struct locations *locations, size_t start, size_t end)
+locator_set_cut(
+    const struct locations *locations, struct ipc_location *location)
 {
+	size_t start = (size_t)location->start;
+	size_t end = (size_t)(location->comma == 0 ? location->end :
+	                                             location->comma);
 	size_t line = locator_line(locations, start);
 	size_t behind = locator_indented(locations, end);
 	size_t newline = locator_newline(locations, behind);
 
 	if (locator_is_first(locations, start) && newline > 0) {
-		locator_tell_cut(locations, line, behind + newline);
-		return;
-	}
-	if (newline > 0 || behind == locations->len)
-		while (start > line && locator_is_blank(locator_at(locations,
-		                           start - 1)))
+		start = line;
+		end = behind + newline;
+	} else if (newline > 0 || behind == locations->len) {
+		while (start > line &&
+		    locator_is_blank(locator_at(locations, start - 1)))
 			start--;
-	else
+	} else {
 		end = behind;
-	locator_tell_cut(locations, start, end);
+	}
+	location->cut_start = start;
+	location->cut_end = end;
 }
 
 /*
@@ -214,39 +216,11 @@ locator_tell_member(const struct locations *locations, struct json_span name,
 		location.fixed = "it is in another part of the file than the "
 		    "first servers";
 	location.comma = locator_comma(locations, location.end);
-	locations->sink->tell(
-	    locations->sink->ctx, IPC_LOCATION, &location);
-	if (location.fixed[0] != '\0')
-		return;
-	if (location.comma == 0 ||
-	    locator_skip(locations, location.end) == location.comma - 1) {
-		locator_tell_lines(locations, location.start,
-		    location.comma == 0 ? location.end : location.comma);
-		return;
-	}
-	locator_tell_cut(locations, location.start, location.end);
-	locator_tell_cut(locations, location.comma - 1, location.comma);
+	locator_set_cut(locations, &location);
+	locator_tell(locations, &location);
 }
 
 /* A gap in JSON */
-
-/*
- * Steps over comments on the line of a byte. If anything but the end of the
- * line follows them, they remain in place, and so does pos.
- */
-static size_t
-locator_behind_comments(const struct locations *locations, size_t pos)
-{
-	size_t start = pos;
-
-	do
-		pos = locator_indented(locations, pos);
-	while (locator_newline(locations, pos) == 0 &&
-	    locator_skip_comment(locations, &pos));
-	return locator_newline(locations, pos) > 0 || pos == locations->len
-	    ? pos
-	    : start;
-}
 
 /* The blanks at the start of the line of a byte, after a line end. */
 static void
@@ -312,41 +286,29 @@ locator_find_empty(const struct locations *locations, struct json_span file,
 		locator_add_line(locations, open, &found->behind);
 }
 
-/* After the last member of an object. */
-static void
-locator_find_last(const struct locations *locations, struct json_span name,
-    struct json_span value, struct locator_gap *found)
-{
-	size_t start = (size_t)(name.p - locations->text);
-	size_t end = (size_t)(value.p + value.len - locations->text);
-	size_t comma = locator_comma(locations, end);
-
-	found->gap.comma = comma == 0 ? end + 1 : 0;
-	found->gap.at = comma == 0 ? end : comma;
-	if (locator_is_first(locations, start)) {
-		/* It starts with a line end, which ends any comment. */
-		found->gap.at =
-		    locator_behind_comments(locations, found->gap.at);
-		locator_add_line(locations, start, &found->line);
-	} else {
-		buffer_add_text(&found->line, " ");
-	}
-}
-
+/* Before the first member of an object. */
 static void
 locator_find_gap(const struct locations *locations, struct json_span file,
     struct json_span object, struct locator_gap *found)
 {
 	struct json_span_walk walk = json_span_walk(object);
 	struct json_span name, value;
-	int any = 0;
+	size_t start, at;
 
-	while (json_span_next_member(&walk, &name, &value))
-		any = 1;
-	if (any)
-		locator_find_last(locations, name, value, found);
-	else
+	if (!json_span_next_member(&walk, &name, &value)) {
 		locator_find_empty(locations, file, object, found);
+		return;
+	}
+	start = (size_t)(name.p - locations->text);
+	at = (size_t)(object.p + 1 - locations->text);
+	found->gap.at = at;
+	found->gap.more = 1;
+	if (locator_skip(locations, at) == start)
+		buffer_add(&found->line, locations->written + at, start - at);
+	else if (locator_is_first(locations, start))
+		locator_add_line(locations, start, &found->line);
+	else
+		buffer_add_text(&found->line, " ");
 }
 
 /* If the indentation exceeds the limit, a line end is sufficient. */
@@ -401,27 +363,24 @@ locator_tell_sections(const struct locations *locations, struct json_span name,
 {
 	struct ipc_location location = { .tied = locator_tied(value),
 		.fixed = "" };
-	size_t len, n = 0, start, end, cuts = 0;
+	size_t len, n = 0, start = 0, end = 0, next, last;
 	struct err err;
 	auto_free char *text = json_span_string(name, &len, &err);
 
 	if (text == NULL)
 		return;
+	if (!outline_section(&locations->outline, locations->written,
+	    locations->len, text, len, &n, &start, &end))
+		location.fixed = "it is in an inline table";
 	while (outline_section(&locations->outline, locations->written,
-	    locations->len, text, len, &n, &start, &end)) {
-		location.start = cuts++ == 0 ? start : location.start;
-		location.end = end;
+	    locations->len, text, len, &n, &next, &last)) {
+		if (next != end)
+			location.fixed = "its sections are not together";
+		end = last;
 	}
-	if (cuts == 0 || cuts > CONFIG_CUTS_MAX)
-		location.fixed = cuts == 0 ? "it is in an inline table" :
-		    "it has too many sections";
-	locations->sink->tell(
-	    locations->sink->ctx, IPC_LOCATION, &location);
-	if (location.fixed[0] != '\0')
-		return;
-	for (n = 0; outline_section(&locations->outline, locations->written,
-	         locations->len, text, len, &n, &start, &end);)
-		locator_tell_cut(locations, start, end);
+	location.start = location.cut_start = start;
+	location.end = location.cut_end = end;
+	locator_tell(locations, &location);
 }
 
 void

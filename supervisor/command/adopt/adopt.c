@@ -28,17 +28,11 @@ adopt_add_entry(const struct adopt_work *work, const struct server *server,
     struct adopt_record *record)
 {
 	const struct server_location *location = server->location;
-	const char *data = work->file.data.data;
 	auto_buffer struct buffer text = { 0 };
-	size_t i;
 
 	buffer_add_text(&text, "");
-	if (work->client->list != NULL)
-		buffer_add(&text, data + location->start,
-		    location->end - location->start);
-	for (i = 0; work->client->list == NULL && i < location->count; i++)
-		buffer_add(&text, data + location->cuts[i].start,
-		    location->cuts[i].end - location->cuts[i].start);
+	buffer_add(&text, work->file.data.data + location->start,
+	    location->end - location->start);
 	while (text.len > 0 &&
 	    strchr("\r\n", text.data[text.len - 1]) != NULL)
 		text.len--;

@@ -66,16 +66,6 @@ adopt_is_cut(const struct adopt_entry *entry)
 	return entry->cut && entry->location->fixed[0] == '\0';
 }
 
-static void
-adopt_cut(struct adopt_pieces *pieces, const struct server_location *location)
-{
-	size_t i;
-
-	for (i = 0; i < location->count; i++)
-		adopt_piece_add(pieces, location->cuts[i].start,
-		    location->cuts[i].end, NULL);
-}
-
 /*
  * Returns the last entry that is not fixed; with kept set, the last one of
  * those that stay; or NULL.
@@ -99,12 +89,11 @@ adopt_cut_comma(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 	const struct adopt_entry *last = adopt_last(edit, 0);
 	const struct adopt_entry *kept = adopt_last(edit, 1);
 
-	if (edit->gap->form != CONFIG_GAP_MEMBER || edit->put_count > 0 ||
-	    last == NULL || !last->cut || last->location->comma != 0 ||
-	    kept == NULL || kept->location->comma == 0)
-		return;
-	adopt_piece_add(
-	    pieces, kept->location->comma - 1, kept->location->comma, NULL);
+	if (edit->gap->form == CONFIG_GAP_MEMBER && last != NULL &&
+	    last->cut && last->location->comma == 0 && kept != NULL &&
+	    kept->location->comma != 0)
+		adopt_piece_add(pieces, kept->location->comma - 1,
+		    kept->location->comma, NULL);
 }
 
 /* Inserting */
@@ -123,35 +112,17 @@ adopt_add_members(const struct adopt_edit *edit, const char *line,
 	}
 }
 
-static void
-adopt_put_comma(const struct adopt_edit *edit, struct adopt_pieces *pieces)
-{
-	struct buffer comma = { 0 };
-
-	if (edit->gap->comma == 0)
-		return;
-	buffer_add_text(&comma, ",");
-	adopt_piece_add(
-	    pieces, edit->gap->comma - 1, edit->gap->comma - 1, &comma);
-}
-
+/* They are the first members; the comma is for those that stay. */
 static void
 adopt_put_members(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 {
 	const struct server_gap *gap = edit->gap;
-	const struct adopt_entry *last = adopt_last(edit, 0);
+	int more = adopt_last(edit, 1) != NULL;
 	struct buffer text = { 0 };
 
-	if (last != NULL && last->cut) {
-		adopt_add_members(edit, gap->line, &text);
-		adopt_piece_add(
-		    pieces, last->location->start, last->location->end, &text);
-		return;
-	}
-	adopt_put_comma(edit, pieces);
 	buffer_add_text(&text, gap->line);
 	adopt_add_members(edit, gap->line, &text);
-	buffer_add_text(&text, gap->behind);
+	buffer_add_text(&text, more ? "," : gap->behind);
 	adopt_piece_add(pieces, gap->at, gap->at, &text);
 }
 
@@ -161,10 +132,10 @@ adopt_put_list(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 	const struct server_gap *gap = edit->gap;
 	struct buffer text = { 0 };
 
-	adopt_put_comma(edit, pieces);
 	buffer_printf(&text, "%s%s: {%s", gap->line, edit->list, gap->deeper);
 	adopt_add_members(edit, gap->deeper, &text);
-	buffer_printf(&text, "%s}%s", gap->line, gap->behind);
+	buffer_printf(
+	    &text, "%s}%s", gap->line, gap->more ? "," : gap->behind);
 	adopt_piece_add(pieces, gap->at, gap->at, &text);
 }
 
@@ -225,15 +196,6 @@ adopt_put(const struct adopt_edit *edit, struct adopt_pieces *pieces,
 	}
 }
 
-/* Returns whether it is the last entry, whose bytes the new members replace. */
-static int
-adopt_is_replaced(
-    const struct adopt_edit *edit, const struct adopt_entry *entry)
-{
-	return edit->gap->form == CONFIG_GAP_MEMBER && edit->put_count > 0 &&
-	    entry == adopt_last(edit, 0);
-}
-
 static int
 adopt_copy(const struct adopt_edit *edit, struct adopt_pieces *pieces,
     struct buffer *out, struct err *err)
@@ -270,9 +232,10 @@ adopt_edit(const struct adopt_edit *edit, struct buffer *out, struct err *err)
 	int done = 0;
 
 	for (i = 0; i < edit->count; i++)
-		if (adopt_is_cut(&edit->entries[i]) &&
-		    !adopt_is_replaced(edit, &edit->entries[i]))
-			adopt_cut(&pieces, edit->entries[i].location);
+		if (adopt_is_cut(&edit->entries[i]))
+			adopt_piece_add(&pieces,
+			    edit->entries[i].location->cut_start,
+			    edit->entries[i].location->cut_end, NULL);
 	adopt_cut_comma(edit, &pieces);
 	if (edit->put_count > 0)
 		done = adopt_put(edit, &pieces, err);

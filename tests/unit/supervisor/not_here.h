@@ -61,7 +61,6 @@ NOT_HERE(ask_running, operator_peer)
 NOT_HERE(entry, servers)
 NOT_HERE(rejected, servers)
 NOT_HERE(location, servers)
-NOT_HERE(cut, servers)
 NOT_HERE(gap, servers)
 NOT_HERE(end_of_file, servers)
 #endif

@@ -35,19 +35,10 @@ adopt_play_location(struct adopt_play *play, const struct ipc_location *row)
 	location->start = row->start;
 	location->end = row->end;
 	location->comma = row->comma;
+	location->cut_start = row->cut_start;
+	location->cut_end = row->cut_end;
 	location->tied = mem_strdup(row->tied);
 	location->fixed = mem_strdup(row->fixed);
-}
-
-static inline void
-adopt_play_cut(struct adopt_play *play, const struct ipc_cut *row)
-{
-	struct server_location *location = &play->locations[play->count - 1];
-
-	if (location->count == CONFIG_CUTS_MAX)
-		abort();
-	location->cuts[location->count++] =
-	    (struct server_cut){ row->start, row->end };
 }
 
 static inline void
@@ -56,7 +47,7 @@ adopt_play_gap(struct adopt_play *play, const struct ipc_gap *row)
 	play->gaps++;
 	play->gap.form = (enum config_gap)row->form;
 	play->gap.at = row->at;
-	play->gap.comma = row->comma;
+	play->gap.more = row->more != 0;
 	play->gap.line = mem_strdup(row->line);
 	play->gap.deeper = mem_strdup(row->deeper);
 	play->gap.behind = mem_strdup(row->behind);
@@ -72,8 +63,6 @@ adopt_play_tell(void *ctx, enum ipc_type type, void *msg)
 
 	if (type == IPC_LOCATION)
 		adopt_play_location(play, msg);
-	else if (type == IPC_CUT)
-		adopt_play_cut(play, msg);
 	else if (type == IPC_GAP)
 		adopt_play_gap(play, msg);
 	else

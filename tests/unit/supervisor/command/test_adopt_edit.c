@@ -22,12 +22,12 @@ static const struct {
 	/* One entry of each place, on lines of their own */
 	{ "{\n  \"mcpServers\": {\n    \"a\": " ONE ",\n    \"b\": " ONE
 	  ",\n    \"c\": " ONE "\n  }\n}\n", "-++", PUT,
-	    "{\n  \"mcpServers\": {\n    \"b\": " ONE ",\n    \"c\": " ONE
-	    ",\n    \"new\": {}\n  }\n}\n" },
+	    "{\n  \"mcpServers\": {\n    \"new\": {},\n    \"b\": " ONE
+	    ",\n    \"c\": " ONE "\n  }\n}\n" },
 	{ "{\n  \"mcpServers\": {\n    \"a\": " ONE ",\n    \"b\": " ONE
 	  "\n  }\n}\n", "+-", PUT,
-	    "{\n  \"mcpServers\": {\n    \"a\": " ONE
-	    ",\n    \"new\": {}\n  }\n}\n" },
+	    "{\n  \"mcpServers\": {\n    \"new\": {},\n    \"a\": " ONE
+	    "\n  }\n}\n" },
 	{ "{\n  \"mcpServers\": {\n    \"a\": " ONE ",\n    \"b\": " ONE
 	  "\n  }\n}\n", "-", PUT,
 	    "{\n  \"mcpServers\": {\n    \"new\": {}\n  }\n}\n" },
@@ -46,41 +46,41 @@ static const struct {
 	    "{\"mcpServers\":{}}" },
 	/* On one line */
 	{ "{\"mcpServers\":{\"a\":" ONE "}}", "+", PUT,
-	    "{\"mcpServers\":{\"a\":" ONE ", \"new\": {}}}" },
+	    "{\"mcpServers\":{\"new\": {},\"a\":" ONE "}}" },
 	{ "{ \"mcpServers\": { \"a\": " ONE ", \"b\": " ONE " } }", "-", PUT,
 	    "{ \"mcpServers\": { \"new\": {} } }" },
 	{ "{ \"mcpServers\": { \"a\": " ONE ", \"b\": " ONE " } }", "-+", PUT,
-	    "{ \"mcpServers\": { \"b\": " ONE ", \"new\": {} } }" },
+	    "{ \"mcpServers\": { \"new\": {}, \"b\": " ONE " } }" },
 	/* CRLF, a byte order mark, tabs */
 	{ BOM "{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": " ONE ",\r\n\t\t\"b\": "
 	  ONE "\r\n\t}\r\n}\r\n", "-+", PUT,
-	    BOM "{\r\n\t\"mcpServers\": {\r\n\t\t\"b\": " ONE
-	    ",\r\n\t\t\"new\": {}\r\n\t}\r\n}\r\n" },
+	    BOM "{\r\n\t\"mcpServers\": {\r\n\t\t\"new\": {},\r\n\t\t\"b\": "
+	    ONE "\r\n\t}\r\n}\r\n" },
 	{ "{\r\n \"x\": 1\r\n}", "+", PUT,
-	    "{\r\n \"x\": 1,\r\n \"mcpServers\": {\r\n  \"new\": {}\r\n }"
+	    "{\r\n \"mcpServers\": {\r\n  \"new\": {}\r\n },\r\n \"x\": 1"
 	    "\r\n}" },
-	/* Comments stay, whatever is in them */
+	/* Comments stay, whatever is in them, but for one before a comma */
 	{ "{\n  // mine }\n  \"mcpServers\": {\n    // the first, \"b\": 1\n"
 	  "    \"a\": " ONE ", // token\n    /* two\n     lines */ \"b\": "
 	  ONE " /* , */ , // last,\n  } // end\n}\n", "-", PUT,
-	    "{\n  // mine }\n  \"mcpServers\": {\n    // the first, \"b\": 1"
-	    "\n    // token\n    /* two\n     lines */ \"new\": {} /* , */ "
-	    ", // last,\n  } // end\n}\n" },
+	    "{\n  // mine }\n  \"mcpServers\": {\n    \"new\": {}\n"
+	    "    // the first, \"b\": 1\n    // token\n    /* two\n     lines "
+	    "*/ // last,\n  } // end\n}\n" },
 	{ "{\n  \"mcpServers\": {\n    \"a\": " ONE " // it, /* is\n  }\n}\n",
 	    "+", PUT,
-	    "{\n  \"mcpServers\": {\n    \"a\": " ONE ", // it, /* is\n"
-	    "    \"new\": {}\n  }\n}\n" },
+	    "{\n  \"mcpServers\": {\n    \"new\": {},\n    \"a\": " ONE
+	    " // it, /* is\n  }\n}\n" },
 	{ "{\n  \"mcpServers\": {\n    \"a\": " ONE ", /* x */ // y\n  }\n}\n",
 	    "+", PUT,
-	    "{\n  \"mcpServers\": {\n    \"a\": " ONE ", /* x */ // y\n"
-	    "    \"new\": {}\n  }\n}\n" },
+	    "{\n  \"mcpServers\": {\n    \"new\": {},\n    \"a\": " ONE
+	    ", /* x */ // y\n  }\n}\n" },
 	{ "{\n  \"mcpServers\": { \"a\": " ONE " // it\n  }\n}\n", "+", PUT,
-	    "{\n  \"mcpServers\": { \"a\": " ONE ", \"new\": {} // it\n"
+	    "{\n  \"mcpServers\": { \"new\": {}, \"a\": " ONE " // it\n"
 	    "  }\n}\n" },
 	{ "{\"mcpServers\":{\"a\":" ONE " /* x */ , /* y */ }}", "-", NULL,
-	    "{\"mcpServers\":{ /* x */  /* y */ }}" },
+	    "{\"mcpServers\":{/* y */ }}" },
 	{ "{\"mcpServers\":{\"a\":" ONE " /* x */ , \"b\":" ONE "}}", "-+",
-	    NULL, "{\"mcpServers\":{ /* x */  \"b\":" ONE "}}" },
+	    NULL, "{\"mcpServers\":{\"b\":" ONE "}}" },
 	/* An empty list, none, an empty file */
 	{ "{\n  \"mcpServers\": {}\n}\n", "+", PUT,
 	    "{\n  \"mcpServers\": {\n    \"new\": {}\n  }\n}\n" },
@@ -92,17 +92,17 @@ static const struct {
 	{ "{\n}\n", "+", PUT,
 	    "{\n  \"mcpServers\": {\n    \"new\": {}\n  }\n}\n" },
 	{ "{\"x\":1}", "+", PUT,
-	    "{\"x\":1, \"mcpServers\": { \"new\": {} }}" },
+	    "{\"mcpServers\": {\"new\": {}},\"x\":1}" },
 	{ "{\n    \"x\": [\n    ]\n}\n", "+", PUT,
-	    "{\n    \"x\": [\n    ],\n    \"mcpServers\": {\n        "
-	    "\"new\": {}\n    }\n}\n" },
+	    "{\n    \"mcpServers\": {\n        \"new\": {}\n    },\n"
+	    "    \"x\": [\n    ]\n}\n" },
 	{ "", "+", PUT,
 	    "{\n  \"mcpServers\": {\n    \"new\": {}\n  }\n}\n" },
 	{ " \n", "+", PUT,
 	    "{\n  \"mcpServers\": {\n    \"new\": {}\n  }\n}\n" },
 	/* Entries that are wrong count, too; those of a second list stay */
 	{ "{\"mcpServers\":{\"a\":" ONE ",\"b\":5}}", "-+", PUT,
-	    "{\"mcpServers\":{\"b\":5, \"new\": {}}}" },
+	    "{\"mcpServers\":{\"new\": {},\"b\":5}}" },
 	{ "{\"servers\":{\"b\":" ONE "},\"mcpServers\":{\"a\":" ONE "}}", "-",
 	    NULL, "{\"servers\":{\"b\":" ONE "},\"mcpServers\":{}}" },
 };
@@ -141,11 +141,14 @@ static const struct {
 	    "model = \"m\"\n\n" SECTION "\n\n[x]\ny = 1\n" },
 	{ "model = \"m\"\n\n" MINE "\n[x]\ny = 1\n", "-", NULL,
 	    "model = \"m\"\n\n[x]\ny = 1\n" },
-	/* Sections of an entry are wherever they are; comments behind stay. */
-	{ "# one\n" MINE "# in it\nargs = [\n  \"x\", # y\n]\n# behind\n"
-	  "[x]\ny = 1\n[mcp_servers.a.env]\nT = \"t\"\n\n\n"
+	/* Those whose sections are not together stay; comments behind, too. */
+	{ "# one\n" MINE "[x]\ny = 1\n[mcp_servers.a.env]\nT = \"t\"\n", "-",
+	    SECTION, "# one\n" SECTION "\n\n" MINE "[x]\ny = 1\n"
+	    "[mcp_servers.a.env]\nT = \"t\"\n" },
+	{ "# one\n" MINE "# in it\nargs = [\n  \"x\", # y\n]\n"
+	  "[mcp_servers.a.env]\nT = \"t\"\n\n\n# behind\n"
 	  "[mcp_servers.\"b c\"]\ncommand='b'\n", "-+", SECTION,
-	    "# one\n" SECTION "\n\n# behind\n[x]\ny = 1\n"
+	    "# one\n" SECTION "\n\n# behind\n"
 	    "[mcp_servers.\"b c\"]\ncommand='b'\n" },
 	{ MINE "[mcp_servers.\"b c\"]\ncommand='b'\n  [mcp_servers.'b c'.env]"
 	  "\n  X = '1'\n", "+-", NULL, MINE },

@@ -23,24 +23,17 @@ static const char *
 location(uint64_t start, uint64_t end, uint64_t comma)
 {
 	struct ipc_location msg = { .start = start, .end = end, .comma = comma,
-		.tied = "sandbox", .fixed = "" };
+		.cut_start = start, .cut_end = end, .tied = "sandbox",
+		.fixed = "" };
 
 	return server_locations_set(&servers, &msg);
 }
 
 static const char *
-cut(uint64_t start, uint64_t end)
-{
-	struct ipc_cut msg = { .start = start, .end = end };
-
-	return server_locations_cut(&servers, &msg);
-}
-
-static const char *
-gap(uint64_t at, uint64_t comma, const char *line, const char *behind)
+gap(uint64_t at, const char *line, const char *behind)
 {
 	struct ipc_gap msg = { .form = CONFIG_GAP_MEMBER, .at = at,
-		.comma = comma, .line = line, .deeper = "", .behind = behind,
+		.line = line, .deeper = "", .behind = behind,
 		.why = "" };
 
 	return server_locations_set_gap(&servers, &msg);
@@ -49,7 +42,6 @@ gap(uint64_t at, uint64_t comma, const char *line, const char *behind)
 UNIT_TEST(an_entry_has_one_location)
 {
 	enter();
-	ck_assert_ptr_nonnull(cut(1, 2)); /* no location yet */
 	ck_assert_ptr_nonnull(location(5, 4, 0));
 	ck_assert_ptr_nonnull(location(4, 9, 9));
 	ck_assert_ptr_null(server.location);
@@ -61,31 +53,15 @@ UNIT_TEST(an_entry_has_one_location)
 	server_locations_free(&server.location); /* NULL is accepted */
 }
 
-UNIT_TEST(cuts_are_in_order)
-{
-	int i;
-
-	enter();
-	ck_assert_ptr_null(location(4, 9, 0));
-	ck_assert_ptr_nonnull(cut(4, 4));
-	for (i = 0; i < CONFIG_CUTS_MAX; i++)
-		ck_assert_ptr_null(cut(4 + 2 * i, 5 + 2 * i));
-	ck_assert_ptr_nonnull(cut(100, 101)); /* too many */
-	server.location->count = 1;
-	ck_assert_ptr_nonnull(cut(3, 7)); /* into the one before */
-	server_locations_free(&server.location);
-}
-
 /* What is put around an entry is written as it comes: blanks and no more. */
 UNIT_TEST(a_gap_has_blanks_only)
 {
 	enter();
-	ck_assert_ptr_nonnull(gap(5, 0, "\n\"x\"", ""));
-	ck_assert_ptr_nonnull(gap(5, 0, "", ","));
-	ck_assert_ptr_nonnull(gap(5, 7, "", ""));
-	ck_assert_ptr_null(gap(5, 6, "\r\n\t ", "\n"));
+	ck_assert_ptr_nonnull(gap(5, "\n\"x\"", ""));
+	ck_assert_ptr_nonnull(gap(5, "", ","));
+	ck_assert_ptr_null(gap(5, "\r\n\t ", "\n"));
 	ck_assert_uint_eq(file.gap->at, 5);
-	ck_assert_ptr_nonnull(gap(5, 6, "", "")); /* twice */
+	ck_assert_ptr_nonnull(gap(5, "", "")); /* twice */
 	server_locations_free_gap(&file.gap);
 	server_locations_free_gap(&file.gap); /* NULL is accepted */
 }
@@ -99,5 +75,5 @@ UNIT_TEST(belongs_to_the_file_that_is_read)
 	ck_assert_ptr_nonnull(location(4, 9, 0));
 	servers.current = NULL;
 	ck_assert_ptr_nonnull(location(4, 9, 0));
-	ck_assert_ptr_nonnull(gap(5, 0, "", ""));
+	ck_assert_ptr_nonnull(gap(5, "", ""));
 }
