@@ -64,16 +64,14 @@ container_boxes_on_stale(void *ctx, const char *name)
 
 /*
  * Finds those of a list that were left when Caisson and its keepers were
- * killed. Of a list that was cut, the rest is for the next start: until then
- * its locks stay, too.
+ * killed. Of a list that was cut, the rest is for the next start.
  */
 static void
 container_boxes_sweep_list(
     struct boxes *boxes, const struct buffer *list, int cut)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
-	const struct container_sweep sweep = { shared->label, shared->locks,
-		container_names[shared->engine] };
+	const struct container_sweep sweep = { shared->label, shared->locks };
 	const char *text = list->data == NULL ? "" : list->data;
 
 	container_sweep_each(
@@ -82,9 +80,6 @@ container_boxes_sweep_list(
 		log_warn("%s lists more containers than are examined at one "
 		    "start: the next start removes others of a Caisson that "
 		    "has ended", shared->program);
-	else if (shared->locks != NULL)
-		container_lock_clean(
-		    shared->locks, shared->kind, text, list->len);
 }
 
 static int
@@ -132,16 +127,12 @@ container_boxes_note_option(const struct options *options, enum option_id id)
 static void
 container_boxes_lock(struct container_boxes *shared)
 {
-	auto_buffer struct buffer key = { 0 };
 	struct err err;
 
-	container_program_key(shared, &key);
-	shared->kind = container_lock_kind(
-	    container_names[shared->engine], key.data, key.len);
 	shared->locks = container_lock_folder(&err);
 	if (shared->locks != NULL)
 		shared->lock = container_lock_take(
-		    shared->locks, shared->kind, shared->label, &err);
+		    shared->locks, shared->label, &err);
 	if (shared->lock == -1)
 		log_info("no lock for containers: %s", err.text);
 }
@@ -219,9 +210,8 @@ container_finish(struct boxes *boxes)
 	reaper_finish(CONTAINER_FINISH_MS);
 	container_removal_end(shared);
 	if (shared->locks != NULL)
-		container_lock_end(shared->locks, shared->kind, shared->label,
-		    &shared->lock);
-	free(shared->kind);
+		container_lock_end(
+		    shared->locks, shared->label, &shared->lock);
 	free(shared->locks);
 	free(shared->program);
 	free(shared->image);

@@ -201,38 +201,21 @@ void container_argv_images(struct buffer *list, const char *program,
 char *container_lock_folder(struct err *err);
 
 /*
- * Returns the kind of a lock, which the caller frees: the engine, and a hash of
- * len bytes that select the containers which its list covers
- * (container_program_key).
+ * Takes the lock of this Caisson, which its label names (container_sweep_label).
+ * Returns a descriptor, which the caller owns and which ends the lock, or -1
+ * with err.
  */
-char *container_lock_kind(const char *engine, const char *key, size_t len);
+int container_lock_take(
+    const char *folder, const char *label, struct err *err);
 
 /*
- * Takes the lock of this Caisson, whose kind and label (container_sweep_label)
- * name it. Returns a descriptor, which the caller owns and which ends the lock,
- * or -1 with err.
+ * Ends it, and removes its file; that of a Caisson that is killed stays until
+ * the next boot. -1 inside is accepted.
  */
-int container_lock_take(const char *folder, const char *kind, const char *label,
-    struct err *err);
+void container_lock_end(const char *folder, const char *label, int *lock);
 
-/* Ends it, and removes its file. -1 inside is accepted. */
-void container_lock_end(
-    const char *folder, const char *kind, const char *label, int *lock);
-
-/*
- * Returns whether the Caisson of that label has held a lock of this engine, of
- * any kind, and has ended.
- */
-int container_lock_is_free(
-    const char *folder, const char *engine, const char *label);
-
-/*
- * Removes the files of those that have ended and are not named in a text of
- * len bytes, the list of all containers of this kind. Files of other kinds
- * stay: their containers are in other lists.
- */
-void container_lock_clean(const char *folder, const char *kind,
-    const char *text, size_t len);
+/* Returns whether the Caisson of that label has held a lock, and has ended. */
+int container_lock_is_free(const char *folder, const char *label);
 
 /*
  * Why an engine could not run a container, as a sentence with the fix.
@@ -297,7 +280,6 @@ struct container_boxes {
 	struct container_fetch *fetch; /* under way; NULL: none */
 	char *label;     /* container_sweep_label */
 	char *locks;     /* container_lock_folder; NULL: none */
-	char *kind;      /* of ours in it: container_lock_kind; or NULL */
 	int lock;        /* container_lock_take; -1: none */
 	char *bootstrap; /* the folder box of this installation */
 	char *first;     /* the program in it: process 1 of images */
@@ -319,15 +301,7 @@ struct container_boxes {
 int container_program_find(
     struct container_boxes *shared, const char *value, struct err *err);
 
-/*
- * Appends what selects the containers that this engine lists, for
- * container_lock_kind: the program and the variables that choose its storage or
- * daemon.
- */
-void container_program_key(
-    const struct container_boxes *shared, struct buffer *key);
-
-/* The names of engines, as the option runtime and locks have them. */
+/* The names of engines, as the option runtime has them. */
 extern const char *const container_names[CONTAINER_ENGINES];
 
 /* Returns the engine that the base name of a path begins with; -1: none. */
@@ -507,7 +481,6 @@ char *container_sweep_name(const char *label, unsigned long number);
 struct container_sweep {
 	const char *label;  /* of its containers */
 	const char *locks;  /* container_lock_folder; NULL: none */
-	const char *engine; /* its name in these locks */
 };
 
 /*

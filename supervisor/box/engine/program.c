@@ -21,21 +21,15 @@ const char *const container_names[CONTAINER_ENGINES] = {
 	[CONTAINER_PODMAN] = "podman", [CONTAINER_DOCKER] = "docker"
 };
 
-/*
- * The variables of ours that an engine gets: others may hold secrets. The first
- * ones choose its storage or daemon, and with it the containers that it lists.
- */
+/* The variables of ours that an engine gets: others may hold secrets. */
 static const char *const container_program_variables[] = { "HOME",
 	"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
 	"CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF", "CONTAINER_HOST",
 	"CONTAINER_CONNECTION", "DOCKER_HOST", "DOCKER_CONTEXT",
-	"DOCKER_CONFIG",
-	/* The others do not. */
-	"USER", "LOGNAME", "LANG", "TMPDIR", "XDG_CACHE_HOME",
+	"DOCKER_CONFIG", "USER", "LOGNAME", "LANG", "TMPDIR", "XDG_CACHE_HOME",
 	"DBUS_SESSION_BUS_ADDRESS", "CONTAINERS_REGISTRIES_CONF",
 	"CONTAINER_SSHKEY", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY" };
 
-#define CONTAINER_PROGRAM_CHOICES 11
 #define CONTAINER_PROGRAM_VARIABLES                                            \
 	(sizeof(container_program_variables) /                                 \
 	    sizeof(container_program_variables[0]))
@@ -96,14 +90,14 @@ container_program_path(enum container_engine engine, const char *value)
 	    container_program_search(CONTAINER_PROGRAM_PATH, name);
 }
 
-/* Adds the first n of these variables, as they are set, to a list of texts. */
+/* Adds these variables, as they are set, to a list of texts. */
 static void
-container_program_add_first(struct buffer *list, size_t n)
+container_program_add_variables(struct buffer *list)
 {
 	const char *value;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < CONTAINER_PROGRAM_VARIABLES; i++) {
 		auto_free char *pair = NULL;
 
 		value = getenv(container_program_variables[i]);
@@ -113,13 +107,6 @@ container_program_add_first(struct buffer *list, size_t n)
 		    "%s=%s", container_program_variables[i], value);
 		text_list_add(list, pair);
 	}
-}
-
-void
-container_program_key(const struct container_boxes *shared, struct buffer *key)
-{
-	text_list_add(key, shared->program);
-	container_program_add_first(key, CONTAINER_PROGRAM_CHOICES);
 }
 
 int
@@ -146,8 +133,7 @@ container_program_find(
 	whole = mem_printf("PATH=%s%s" CONTAINER_PROGRAM_PATH,
 	    path == NULL ? "" : path, path == NULL ? "" : ":");
 	text_list_add(&shared->environment, whole);
-	container_program_add_first(
-	    &shared->environment, CONTAINER_PROGRAM_VARIABLES);
+	container_program_add_variables(&shared->environment);
 	shared->envp = text_list_vector(
 	    shared->environment.data, shared->environment.len);
 	return 0;

@@ -92,7 +92,7 @@ container_sweep_is_stale(
 		    getsid(pid) == -1 && errno == ESRCH;
 	}
 	return sweep->locks != NULL &&
-	    container_lock_is_free(sweep->locks, sweep->engine, label);
+	    container_lock_is_free(sweep->locks, label);
 }
 
 /* Returns whether a name is of a box of that label. */

@@ -19,7 +19,7 @@
 
 static char *own; /* our label */
 static char locks[] = "/tmp/caisson-test-XXXXXX";
-static struct container_sweep sweep = { NULL, locks, "docker" };
+static struct container_sweep sweep = { NULL, locks };
 
 static void
 set_up(void)
@@ -203,11 +203,6 @@ UNIT_TESTS(others_are_left_alone, UNIT_COUNT(others))
 
 #define ELSEWHERE_PROCESS 7
 
-/* Kinds of locks, with hashes of any keys. */
-#define DOCKER "docker.5b52f04bc9a2de1c"
-#define OTHER "docker.0123456789abcdef"
-#define PODMAN "podman.0123456789abcdef"
-
 /* Returns the label of a process elsewhere; the caller frees it. */
 static char *
 label_elsewhere(int process)
@@ -232,13 +227,25 @@ count_locks(void)
 
 /* Leaves a lock as a Caisson does that is killed. */
 static void
-leave_lock(const char *kind, const char *label)
+leave_lock(const char *label)
 {
 	struct err err;
-	int fd = container_lock_take(locks, kind, label, &err);
+	int fd = container_lock_take(locks, label, &err);
 
 	ck_assert_msg(fd != -1, "%s", err.text);
 	close(fd);
+}
+
+/* Removes the file of a lock that is left. */
+static void
+remove_lock(const char *label)
+{
+	struct err err;
+	int lock = container_lock_take(locks, label, &err);
+
+	container_lock_end(locks, label, &lock);
+	ck_assert_int_eq(lock, -1);
+	container_lock_end(locks, label, &lock);
 }
 
 UNIT_TEST(a_lock_shows_that_it_lives)
@@ -249,91 +256,38 @@ UNIT_TEST(a_lock_shows_that_it_lives)
 	auto_free char *unknown = find(text);
 	auto_free char *living = NULL, *left = NULL;
 	struct err err;
-	int lock = container_lock_take(locks, DOCKER, label, &err);
+	int lock = container_lock_take(locks, label, &err);
 
 	ck_assert_msg(lock != -1, "%s", err.text);
 	/* Without a lock it may live; with one that is held, it does. */
 	ck_assert_str_eq(unknown, "");
 	living = find(text);
 	ck_assert_str_eq(living, "");
-	container_lock_clean(locks, DOCKER, "", 0);
-	ck_assert_uint_eq(count_locks(), 1);
 	close(lock);
 	left = find(text);
 	ck_assert_str_eq(left, wanted);
-	/* Its file stays as long as there is a container of it. */
-	container_lock_clean(locks, DOCKER, text, strlen(text));
 	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_clean(locks, PODMAN, "", 0);
-	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_clean(locks, DOCKER, "", 0);
+	remove_lock(label);
 	ck_assert_uint_eq(count_locks(), 0);
 }
 
-UNIT_TEST(a_lock_ends_in_order)
-{
-	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
-	struct err err;
-	int lock = container_lock_take(locks, DOCKER, label, &err);
-
-	ck_assert_uint_eq(count_locks(), 1);
-	container_lock_end(locks, DOCKER, label, &lock);
-	ck_assert_int_eq(lock, -1);
-	ck_assert_uint_eq(count_locks(), 0);
-	container_lock_end(locks, DOCKER, label, &lock);
-}
-
-/* Nor is one of another engine, of another boot, or of another form. */
+/* Nor is one of another boot, or of another form. */
 UNIT_TEST(another_lock_shows_nothing)
 {
 	static const char *const forms[] = { "../", "/../../etc/passwd", ".x" };
-	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
-	auto_free char *text = mem_printf("%s caisson-%s.1\n%s caisson-%s.1\n",
-	    label, label, &FORGED[strlen("caisson-")], FORGED);
+	static const char another[] =
+	    "00000000-0000-0000-0000-000000000000.1.7.1";
+	auto_free char *text = mem_printf(
+	    "%s caisson-%s.1\n", &FORGED[strlen("caisson-")], FORGED);
 	auto_free char *names = NULL;
 	size_t i;
 
-	leave_lock(PODMAN, label);
-	leave_lock(DOCKER, "00000000-0000-0000-0000-000000000000.1.7.1");
+	leave_lock(another);
 	names = find(text);
 	ck_assert_str_eq(names, "");
 	for (i = 0; i < UNIT_COUNT(forms); i++)
-		ck_assert(!container_lock_is_free(locks, "docker", forms[i]));
-	container_lock_clean(locks, PODMAN, "", 0);
-	container_lock_clean(locks, DOCKER, "", 0);
-	ck_assert_uint_eq(count_locks(), 0);
-}
-
-/* The list of a kind has only its own containers: it removes no other lock. */
-UNIT_TEST(a_lock_of_another_kind_stays)
-{
-	auto_free char *label = label_elsewhere(ELSEWHERE_PROCESS);
-	auto_free char *text = mem_printf("%s caisson-%s.1\n", label, label);
-	auto_free char *wanted = mem_printf("caisson-%s.1;", label);
-	auto_free char *names = NULL;
-
-	leave_lock(DOCKER, label);
-	container_lock_clean(locks, OTHER, "", 0);
-	ck_assert_uint_eq(count_locks(), 1);
-	/* The label is judged by it, whatever its kind is. */
-	names = find(text);
-	ck_assert_str_eq(names, wanted);
-	container_lock_clean(locks, DOCKER, "", 0);
-	ck_assert_uint_eq(count_locks(), 0);
-}
-
-UNIT_TEST(a_key_makes_a_kind)
-{
-	auto_free char *one = container_lock_kind("docker", "/bin/a", 7);
-	auto_free char *same = container_lock_kind("docker", "/bin/a", 7);
-	auto_free char *other = container_lock_kind("docker", "/bin/b", 7);
-	/* FNV-1a of nothing. */
-	auto_free char *none = container_lock_kind("podman", NULL, 0);
-
-	ck_assert_str_eq(one, same);
-	ck_assert_str_ne(one, other);
-	ck_assert_uint_eq(strlen(one), strlen(DOCKER));
-	ck_assert_str_eq(none, "podman.cbf29ce484222325");
+		ck_assert(!container_lock_is_free(locks, forms[i]));
+	remove_lock(another);
 }
 
 /* A long line is skipped, and the next one is read. */
