@@ -75,8 +75,6 @@
 #define OUTPUT_PART_MAX MIB
 /* Bytes of it in a resource: escaped, several fit CLIENT_UNSENT_MAX. */
 #define OUTPUT_READ_MAX (16 * MIB)
-/* Outputs not kept whose causes are stored: code reads them soon, or never. */
-#define OUTPUT_FAILURES_MAX 32
 /* The id of an execution: hexadecimal digits of random bytes. */
 #define EXECUTION_ID_BYTES 8
 #define EXECUTION_ID_MAX (2 * EXECUTION_ID_BYTES)

@@ -4,7 +4,6 @@
  * The table is made when it is used first: 0.1.0 opens databases of version 1
  * only, and leaves further tables alone.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -63,48 +62,6 @@
 	" length(out), length(errors),"                                        \
 	" substr(out, 1, ?3), substr(errors, 1, ?3) FROM calls"                \
 	" WHERE (?1 = '" SCOPE_ALL "' OR scope = ?1) AND "
-
-/*
- * The newest outputs that could not be kept. Their answers were sent before
- * that was known.
- */
-static struct executions_failure {
-	char scope[STORE_SCOPE_MAX + 1];
-	char execution[EXECUTION_ID_MAX + 1];
-	struct err why;
-} executions_failures[OUTPUT_FAILURES_MAX];
-static size_t executions_failed; /* since the start */
-
-static void
-executions_add_failure(
-    const char *scope, const char *execution, const struct err *why)
-{
-	struct executions_failure *failure =
-	    &executions_failures[executions_failed++ % OUTPUT_FAILURES_MAX];
-
-	snprintf(failure->scope, sizeof(failure->scope), "%s", scope);
-	snprintf(failure->execution, sizeof(failure->execution), "%s",
-	    execution);
-	failure->why = *why;
-}
-
-/* Returns 0 for an output that is unknown, or -1 with why it was not kept. */
-static int
-executions_tell_failure(const struct execution_part *part, struct err *err)
-{
-	const struct executions_failure *failure;
-	size_t n;
-
-	for (n = 0; n < OUTPUT_FAILURES_MAX; n++) {
-		failure = &executions_failures[n];
-		if (part->execution[0] != '\0' &&
-		    strcmp(failure->execution, part->execution) == 0 &&
-		    strcmp(failure->scope, part->scope) == 0)
-			return err_set(err, "this output was not kept: %s",
-			    failure->why.text);
-	}
-	return 0;
-}
 
 /* Executes a statement with at most two values, which are numbers. */
 static int
@@ -222,20 +179,14 @@ executions_flush(struct database *database)
 	auto_buffer struct buffer none = { 0 };
 	struct execution *one;
 	struct err err;
-	int failed;
 
 	if (TAILQ_EMPTY(&executions_waiting))
 		return;
 	database_look(database);
-	failed = change_save(
-	    database, executions_change, NULL, &none, &err) == -1;
-	if (failed)
+	if (change_save(database, executions_change, NULL, &none, &err) == -1)
 		log_warn("the last executions were not kept: %s", err.text);
-	while ((one = TAILQ_FIRST(&executions_waiting)) != NULL) {
-		if (failed && one->kept)
-			executions_add_failure(one->scope, one->id, &err);
+	while ((one = TAILQ_FIRST(&executions_waiting)) != NULL)
 		executions_free(one);
-	}
 	executions_bytes = 0;
 }
 
@@ -313,7 +264,6 @@ static int
 executions_find(struct database *database, const struct execution_part *part,
     size_t max, sqlite3_stmt **row, struct err *err)
 {
-	int found;
 
 	executions_flush(database);
 	if (database_run(database, EXECUTIONS_TABLE, err) == -1)
@@ -327,8 +277,7 @@ executions_find(struct database *database, const struct execution_part *part,
 	database_bind_number(*row, 3, part->from + 1);
 	database_bind_number(*row, 4, max);
 	database_bind_number(*row, 5, OUTPUT_KEPT_SECONDS);
-	found = database_step(database, *row, err);
-	return found == 0 ? executions_tell_failure(part, err) : found;
+	return database_step(database, *row, err);
 }
 
 int
@@ -340,8 +289,8 @@ executions_load(struct database *database, const struct execution_part *part,
 
 	if (found == 0)
 		return err_set(err, "no output is kept under this id: output "
-		    "is kept for 24 h; above CAISSON_OUTPUT_KEPT or with much "
-		    "other output, less is kept");
+		    "is kept for 24 h; above CAISSON_OUTPUT_KEPT, with much "
+		    "other output or on a full disk, less is kept");
 	if (found == 1)
 		executions_tell_part(row, part->from, json);
 	return found == 1 ? 0 : -1;

@@ -20,8 +20,7 @@ int executions_keep(struct database *database,
     const struct ipc_keep_execution *execution, struct err *err);
 
 /*
- * Writes those that wait, in one change. Why that failed is logged, and told to
- * readers of their output.
+ * Writes those that wait, in one change. Why that failed is logged.
  */
 void executions_flush(struct database *database);
 

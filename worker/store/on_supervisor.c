@@ -209,7 +209,7 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 	on_supervisor_tell(store, done, &json, &err);
 }
 
-/* The answer is sent: a failure is told when the output is read. */
+/* The answer is sent: a failure is only logged. */
 void
 store_on_keep_execution(
     struct store *store, struct ipc_keep_execution *execution)

@@ -76,24 +76,6 @@ UNIT_TEST(belong_to_their_scope)
 	expect_all(list("eve", ""), "{\"entries\":[],\"more\":false}");
 }
 
-/* The answer has promised it: its owner is told why it is missing. */
-UNIT_TEST(tell_why_they_were_not_kept)
-{
-	keep("", "a", "x", 1);
-	executions_flush(database);
-	ck_assert_int_eq(
-	    database_run(database, "PRAGMA query_only = 1", &err), 0);
-	keep("bob", "f", "x", 1);
-	keep("", "g", "x", 1);
-	executions_flush(database);
-	ck_assert_int_eq(
-	    database_run(database, "PRAGMA query_only = 0", &err), 0);
-	expect_err(load("bob", "f", 0, 0), "this output was not kept: ");
-	expect_err(load("", "g", 0, 0), "this output was not kept: ");
-	expect_err(load("", "f", 0, 0), NONE);
-	expect_err(load("", "", 0, 0), NONE);
-}
-
 /* Many are written before anybody reads them. */
 UNIT_TEST(wait_in_bounded_memory)
 {
