@@ -201,9 +201,9 @@ void container_argv_images(struct buffer *list, const char *program,
 char *container_lock_folder(struct err *err);
 
 /*
- * Takes the lock of this Caisson, which its label names (container_sweep_label).
- * Returns a descriptor, which the caller owns and which ends the lock, or -1
- * with err.
+ * Takes the lock of this Caisson, which its label names: see
+ * container_sweep_label. Returns a descriptor, which the caller owns and which
+ * ends the lock, or -1 with err.
  */
 int container_lock_take(
     const char *folder, const char *label, struct err *err);
