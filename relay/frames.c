@@ -218,7 +218,7 @@ frames_check(struct frames *frames)
 }
 
 static void
-frames_on_readable(evutil_socket_t fd, short what, void *arg)
+frames_on_readable(evutil_socket_t fd, short, void *arg)
 {
 	struct frames *frames = arg;
 	struct err err;
@@ -226,7 +226,6 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 	char *data = lines_room(frames->lines, &room);
 	ssize_t n = read((int)fd, data, room);
 
-	(void)what;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n > 0) {

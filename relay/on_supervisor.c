@@ -59,9 +59,8 @@ relay_on_store(struct relay *relay, struct ipc_store *store)
 }
 
 void
-relay_on_finish(struct relay *relay, struct ipc_finish *finish)
+relay_on_finish(struct relay *relay, struct ipc_finish *)
 {
-	(void)finish;
 	if (relay->outer == NULL)
 		fatal("protocol violation by the supervisor: a box with pipes "
 		    "of its own has no frame for its end");

@@ -84,7 +84,7 @@ channel_accept(struct channel *channel, enum ipc_type *type,
 }
 
 static void
-channel_on_readable(evutil_socket_t fd, short what, void *arg)
+channel_on_readable(evutil_socket_t fd, short, void *arg)
 {
 	static union ipc_any msg;
 	struct channel *channel = arg;
@@ -92,7 +92,6 @@ channel_on_readable(evutil_socket_t fd, short what, void *arg)
 	enum ipc_type type;
 	int n = ipc_socket_receive_now((int)fd, &channel_in, &err);
 
-	(void)what;
 	if (n == -1 && err.code == EAGAIN)
 		return;
 	if (n == 0) {
@@ -245,14 +244,13 @@ channel_on_unsent(struct channel *channel, struct err *err)
 }
 
 static void
-channel_on_writable(evutil_socket_t fd, short what, void *arg)
+channel_on_writable(evutil_socket_t fd, short, void *arg)
 {
 	struct channel *channel = arg;
 	struct channel_packet *packet = STAILQ_FIRST(&channel->queue);
 	struct err err;
 	int sent;
 
-	(void)what;
 	channel_out.len = packet->len;
 	channel_out.nfds = packet->nfds;
 	memcpy(channel_out.data, packet->data, packet->len);

@@ -217,9 +217,8 @@ span_plain_blocks(struct span_scan *s, const char *p)
 #else
 
 static const char *
-span_plain_blocks(struct span_scan *s, const char *p)
+span_plain_blocks(struct span_scan *, const char *p)
 {
-	(void)s;
 	return p;
 }
 

@@ -10,14 +10,12 @@
 
 /* The first object is the program; a static one has no other. */
 static int
-relro_protect_first(struct dl_phdr_info *info, size_t size, void *ctx)
+relro_protect_first(struct dl_phdr_info *info, size_t, void *)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from, to;
 	int i;
 
-	(void)size;
-	(void)ctx;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type != PT_GNU_RELRO)
 			continue;

@@ -20,9 +20,8 @@ worker_stop(void)
 
 /* The supervisor has closed the channel or exited: no work is left. */
 static void
-worker_on_closed(void *ctx, const struct err *why)
+worker_on_closed(void *, const struct err *why)
 {
-	(void)ctx;
 	if (why != NULL)
 		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	worker_stop();

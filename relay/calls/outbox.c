@@ -191,12 +191,10 @@ outbox_write(struct outbox *outbox)
 }
 
 static void
-outbox_on_writable(evutil_socket_t fd, short what, void *arg)
+outbox_on_writable(evutil_socket_t, short, void *arg)
 {
 	struct outbox *outbox = arg;
 
-	(void)fd;
-	(void)what;
 	outbox_write(outbox);
 	if (outbox->writable != NULL && TAILQ_EMPTY(&outbox->queue))
 		event_del(outbox->writable);

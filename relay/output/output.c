@@ -254,23 +254,19 @@ output_rest(struct output *output)
 }
 
 static void
-output_on_readable(evutil_socket_t fd, short what, void *arg)
+output_on_readable(evutil_socket_t, short, void *arg)
 {
 	struct output *output = arg;
 
-	(void)fd;
-	(void)what;
 	if (output_read(output))
 		output_rest(output);
 }
 
 static void
-output_on_rested(evutil_socket_t fd, short what, void *arg)
+output_on_rested(evutil_socket_t, short, void *arg)
 {
 	struct output *output = arg;
 
-	(void)fd;
-	(void)what;
 	if (output_read(output))
 		output_rest(output);
 	else

@@ -72,7 +72,7 @@ preview_show(
 }
 
 static void
-preview_on_timer(evutil_socket_t fd, short what, void *arg)
+preview_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct preview *preview = arg;
 	auto_buffer struct buffer text = { 0 };
@@ -81,8 +81,6 @@ preview_on_timer(evutil_socket_t fd, short what, void *arg)
 	uint64_t total = output_total(out) + output_total(errors);
 	struct ipc_preview message;
 
-	(void)fd;
-	(void)what;
 	if (total == preview->told)
 		return;
 	preview->told = total;

@@ -37,10 +37,8 @@ progress_send(struct progress *progress)
 }
 
 static void
-progress_on_timer(evutil_socket_t fd, short what, void *arg)
+progress_on_timer(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	progress_end(arg);
 }
 

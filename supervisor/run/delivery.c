@@ -16,12 +16,11 @@
 
 static void
 delivery_on_skipped(void *ctx, const char *name, size_t len,
-    enum file_fault fault, const char *why)
+    enum file_fault, const char *why)
 {
 	struct delivery *delivery = ((struct delivery_part *)ctx)->delivery;
 	auto_buffer struct buffer shown = { 0 };
 
-	(void)fault;
 	if (delivery->failure != NULL)
 		return;
 	shown_add(&shown, name, len);

@@ -18,11 +18,8 @@
 
 /* The supervisor ends: incomplete files are removed. */
 static void
-main_on_signal(evutil_socket_t sig, short what, void *arg)
+main_on_signal(evutil_socket_t, short, void *)
 {
-	(void)sig;
-	(void)what;
-	(void)arg;
 	worker_stop();
 }
 

@@ -40,12 +40,11 @@ porter_on_put(struct porter *porter, struct ipc_put *put)
 }
 
 void
-porter_on_put_all(struct porter *porter, struct ipc_put_all *put_all)
+porter_on_put_all(struct porter *porter, struct ipc_put_all *)
 {
 	struct ipc_carried carried = { .fault = porter->fault };
 	struct err err;
 
-	(void)put_all;
 	on_files_check(porter);
 	carry_sent(
 	    channel_send_carried(porter->files, &carried, &err), &err);

@@ -243,11 +243,10 @@ database_prepare_journal(struct database *database)
 /* storable_name(NAME) in SQL: whether calls may see a tool of this name. */
 static void
 database_judge_name(
-    sqlite3_context *context, int count, sqlite3_value **values)
+    sqlite3_context *context, int, sqlite3_value **values)
 {
 	const char *name = (const char *)sqlite3_value_text(values[0]);
 
-	(void)count;
 	/* There may be more bytes after a NUL. */
 	sqlite3_result_int(context, name != NULL &&
 	        strlen(name) == (size_t)sqlite3_value_bytes(values[0]) &&

@@ -142,13 +142,11 @@ executions_put_all(struct database *database, struct err *err)
 }
 
 static int
-executions_change(struct database *database, void *ctx, struct buffer *json,
+executions_change(struct database *database, void *, struct buffer *,
     struct err *err)
 {
 	const struct execution *first = TAILQ_FIRST(&executions_waiting);
 
-	(void)ctx;
-	(void)json;
 	if (database_run(database, EXECUTIONS_TABLE, err) == -1 ||
 	    executions_expire(database, first->days, err) == -1 ||
 	    executions_put_all(database, err) == -1)

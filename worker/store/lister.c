@@ -22,10 +22,8 @@ lister_on_closed(void *ctx, const struct err *why)
 }
 
 static void
-lister_on_ending(evutil_socket_t fd, short what, void *arg)
+lister_on_ending(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	lister_end(arg);
 }
 

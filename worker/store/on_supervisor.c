@@ -33,12 +33,10 @@ store_on_keep(struct store *store, struct ipc_keep *keep)
 }
 
 static void
-on_supervisor_late(evutil_socket_t fd, short what, void *arg)
+on_supervisor_late(evutil_socket_t, short, void *arg)
 {
 	struct store *store = arg;
 
-	(void)fd;
-	(void)what;
 	executions_flush(store->database);
 }
 

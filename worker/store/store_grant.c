@@ -45,10 +45,8 @@ store_grant_on_closed(void *ctx, const struct err *why)
 }
 
 static void
-store_grant_on_ending(evutil_socket_t fd, short what, void *arg)
+store_grant_on_ending(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	store_grant_free(arg);
 }
 

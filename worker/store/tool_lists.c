@@ -147,12 +147,11 @@ struct tool_lists_put {
 };
 
 static int
-tool_lists_change(struct database *database, void *ctx, struct buffer *json,
+tool_lists_change(struct database *database, void *ctx, struct buffer *,
     struct err *err)
 {
 	const struct tool_lists_put *put = ctx;
 
-	(void)json;
 	if (put->list->len == 0)
 		return tool_lists_drop(database, put->fingerprint, err);
 	if (tool_lists_insert(database, put->fingerprint, put->now, put->list,

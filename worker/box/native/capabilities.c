@@ -62,9 +62,8 @@ capabilities_bound(struct box *box, struct err *err)
 }
 
 int
-capabilities_refuse(struct box *box, struct err *err)
+capabilities_refuse(struct box *, struct err *err)
 {
-	(void)box;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return err_sys(err, "set no_new_privs");
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1)
@@ -73,14 +72,13 @@ capabilities_refuse(struct box *box, struct err *err)
 }
 
 int
-capabilities_drop(struct box *box, struct err *err)
+capabilities_drop(struct box *, struct err *err)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3
 	};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	(void)box;
 	if (syscall(SYS_capset, &header, none) == -1)
 		return err_sys(err, "drop the capabilities");
 	return 0;

@@ -111,9 +111,8 @@ confine_landlock(struct box *box, struct err *err)
 }
 
 int
-confine_seccomp(struct box *box, struct err *err)
+confine_seccomp(struct box *, struct err *err)
 {
-	(void)box;
 	return CONFINE_LOAD(box_filter, err);
 }
 
@@ -122,17 +121,15 @@ confine_seccomp(struct box *box, struct err *err)
  * the same.
  */
 int
-confine_forked_seccomp(struct box *box, struct err *err)
+confine_forked_seccomp(struct box *, struct err *err)
 {
-	(void)box;
 	return CONFINE_LOAD(forked_filter, err);
 }
 
 /* It stays in force for its boxes, which add further restrictions. */
 int
-confine_template_seccomp(struct box *box, struct err *err)
+confine_template_seccomp(struct box *, struct err *err)
 {
-	(void)box;
 	return CONFINE_LOAD(template_filter, err);
 }
 
@@ -151,9 +148,8 @@ confine_init_landlock(struct box *box, struct err *err)
 }
 
 int
-confine_init_seccomp(struct box *box, struct err *err)
+confine_init_seccomp(struct box *, struct err *err)
 {
-	(void)box;
 	return CONFINE_LOAD(init_filter, err);
 }
 
@@ -227,8 +223,7 @@ confine_weak_seccomp(struct box *box, struct err *err)
 }
 
 int
-confine_guard_seccomp(struct box *box, struct err *err)
+confine_guard_seccomp(struct box *, struct err *err)
 {
-	(void)box;
 	return CONFINE_LOAD(guard_filter, err);
 }

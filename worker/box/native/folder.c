@@ -117,11 +117,10 @@ folder_move_up(int dir, const char *name, void *ctx, struct folder_work *work)
 
 static void
 folder_remove_entry(
-    int dir, const char *name, void *ctx, struct folder_work *work)
+    int dir, const char *name, void *, struct folder_work *work)
 {
 	auto_fd int sub = -1;
 
-	(void)ctx;
 	if (folder_unlink(dir, name, work) == 0)
 		return;
 	folder_unlock(dir, name);
@@ -181,13 +180,12 @@ folder_sweep_one(int place, const char *name)
 }
 
 int
-folder_sweep(struct box *box, struct err *err)
+folder_sweep(struct box *box, struct err *)
 {
 	const struct dirent *entry;
 	DIR *place = box->setup.weak ? opendir(FOLDER_PLACE) : NULL;
 
 	/* Not an error: whether a directory can be created is checked later. */
-	(void)err;
 	if (place == NULL)
 		return 0;
 	while ((entry = readdir(place)) != NULL)

@@ -114,11 +114,10 @@ init_bind_life(struct box *box, struct err *err)
 }
 
 static int
-init_ignore_signals(struct box *box, struct err *err)
+init_ignore_signals(struct box *, struct err *err)
 {
 	sigset_t all;
 
-	(void)box;
 	/* Only SIGKILL has an effect, and no signal of a terminal. */
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, NULL) == -1 ||

@@ -21,9 +21,8 @@ struct level_report {
 
 /* Some systems allow namespaces to be created, but not to be used. */
 static int
-level_mount(struct box *box, struct err *err)
+level_mount(struct box *, struct err *err)
 {
-	(void)box;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == -1)
 		return err_sys(err, "make the mounts private");
 	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,

@@ -213,9 +213,8 @@ limits_set_template(struct box *box, struct err *err)
 }
 
 int
-limits_set_launcher(struct box *box, struct err *err)
+limits_set_launcher(struct box *, struct err *err)
 {
-	(void)box;
 	return limits_set_descriptors(RLIM_INFINITY, err);
 }
 

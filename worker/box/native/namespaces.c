@@ -28,9 +28,8 @@ namespaces_write(const char *path, const char *text, struct err *err)
 }
 
 int
-namespaces_user(struct box *box, struct err *err)
+namespaces_user(struct box *, struct err *err)
 {
-	(void)box;
 	if (unshare(CLONE_NEWUSER) == -1)
 		return err_sys(err, "unshare");
 	return 0;
@@ -127,7 +126,7 @@ namespaces_forbid(int folder, const char *kind)
  * error if these are missing or /proc is read-only.
  */
 int
-namespaces_forbid_more(struct box *box, struct err *err)
+namespaces_forbid_more(struct box *, struct err *)
 {
 	static const char *const switches[] = {
 		"max_user_namespaces",
@@ -142,8 +141,6 @@ namespaces_forbid_more(struct box *box, struct err *err)
 	    open("/proc/sys/user", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	size_t i;
 
-	(void)box;
-	(void)err;
 	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
 		namespaces_forbid(folder, switches[i]);
 	return 0;

@@ -125,11 +125,10 @@ processes_let_code(struct box *box, struct err *err)
 }
 
 int
-processes_await_word(struct box *box, struct err *err)
+processes_await_word(struct box *box, struct err *)
 {
 	struct processes_word word;
 
-	(void)err;
 	/* Without it the launcher has failed, and told why. */
 	if (read(box->sync.launcher, &word, sizeof(word)) != sizeof(word))
 		_exit(1);
@@ -144,12 +143,11 @@ processes_await_word(struct box *box, struct err *err)
  * number would see none, and every box would get the same random numbers.
  */
 int
-processes_skip(struct box *box, struct err *err)
+processes_skip(struct box *, struct err *err)
 {
 	pid_t pid;
 	int parent;
 
-	(void)box;
 	parent = processes_fork(&pid, err);
 	if (parent == 0)
 		_exit(0);
@@ -159,11 +157,10 @@ processes_skip(struct box *box, struct err *err)
 }
 
 int
-processes_wait_for_launcher(struct box *box, struct err *err)
+processes_wait_for_launcher(struct box *box, struct err *)
 {
 	char nothing;
 
-	(void)err;
 	while (read(box->sync.launcher, &nothing, 1) > 0)
 		;
 	return 0;

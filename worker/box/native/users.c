@@ -86,11 +86,10 @@ users_prepare(struct box *box, struct err *err)
 }
 
 int
-users_map(struct box *box, struct err *err)
+users_map(struct box *, struct err *err)
 {
 	int status = 0;
 
-	(void)box;
 	if (write(users_line, "", 1) == -1)
 		return err_sys(err, "wait for the mapping of users");
 	fd_close(&users_line);

@@ -570,11 +570,10 @@ view_build(struct box *box, struct err *err)
 }
 
 int
-view_enter(struct box *box, struct err *err)
+view_enter(struct box *, struct err *err)
 {
 	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
 
-	(void)box;
 	/* Puts the old root on top of the new one, which needs no directory. */
 	if (syscall(SYS_pivot_root, ".", ".") == -1)
 		return err_sys(err, "pivot_root");

@@ -228,11 +228,8 @@ bootstrap_run(const struct bootstrap_language *language,
 }
 
 const char *
-bootstrap_keep(char *code, size_t *len, const char *interpreter)
+bootstrap_keep(char *, size_t *, const char *)
 {
-	(void)code;
-	(void)len;
-	(void)interpreter;
 	return NULL;
 }
 

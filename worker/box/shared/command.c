@@ -171,7 +171,7 @@ command_call_one(
 }
 
 static int
-command_call(int count, char **words)
+command_call(int, char **words)
 {
 	struct command_call call = { .words = words };
 	auto_free char *name = NULL;
@@ -179,7 +179,6 @@ command_call(int count, char **words)
 	struct err err;
 	int status;
 
-	(void)count;
 	if (command_take_options(words, &call.whole) == -1)
 		return MCP_USAGE;
 	if (words[0] == NULL || words[1] == NULL) {
@@ -231,14 +230,13 @@ command_ask_one(const char *server, char **words, int whole)
 }
 
 static int
-command_ask(int count, char **words)
+command_ask(int, char **words)
 {
 	const struct listed_server *server;
 	struct listed_servers servers;
 	int whole = 0, status;
 	struct err err;
 
-	(void)count;
 	if (command_take_options(words, &whole) == -1)
 		return MCP_USAGE;
 	if (words[0] == NULL || words[1] == NULL)
@@ -257,11 +255,10 @@ command_ask(int count, char **words)
 }
 
 static int
-command_tools(int count, char **words)
+command_tools(int, char **words)
 {
 	int whole = 0;
 
-	(void)count;
 	if (command_take_options(words, &whole) == -1)
 		return MCP_USAGE;
 	if (words[0] != NULL && words[1] != NULL && words[2] != NULL)
@@ -294,22 +291,19 @@ command_search(int count, char **words)
 }
 
 static int
-command_servers(int count, char **words)
+command_servers(int, char **)
 {
-	(void)count;
-	(void)words;
 	return listed_print_servers();
 }
 
 static int
-command_load(int count, char **words)
+command_load(int, char **words)
 {
 	const struct listed_server *server;
 	struct listed_servers servers;
 	struct err err;
 	int failed;
 
-	(void)count;
 	if (listed_fetch(&servers, &err) == -1)
 		return command_fail(words[0], &err);
 	server = listed_find(&servers, words[0], &err);

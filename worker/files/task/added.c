@@ -32,10 +32,8 @@ added_fail(struct added *added, enum file_fault fault)
 
 /* The pipe can be read. */
 static void
-added_on_readable(evutil_socket_t fd, short what, void *arg)
+added_on_readable(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	task_wake(arg, 0);
 }
 

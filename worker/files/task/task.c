@@ -160,10 +160,8 @@ task_wake_first(struct task *task)
 }
 
 static void
-task_on_waking(evutil_socket_t fd, short what, void *arg)
+task_on_waking(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	task_take_turn(arg);
 }
 
@@ -179,13 +177,11 @@ task_wake(struct task *task, uint64_t ms)
 }
 
 static void
-task_on_turn(evutil_socket_t fd, short what, void *arg)
+task_on_turn(evutil_socket_t, short, void *arg)
 {
 	struct files *files = arg;
 	struct task *task = TAILQ_FIRST(&files->turns);
 
-	(void)fd;
-	(void)what;
 	if (task != NULL && task_may_tell(files)) {
 		task_leave_turn(task);
 		task->kind->wake(task);
@@ -204,9 +200,8 @@ task_prepare(struct files *files)
 /* The life of a task */
 
 void
-task_has_nothing(struct task *task)
+task_has_nothing(struct task *)
 {
-	(void)task;
 }
 
 static void

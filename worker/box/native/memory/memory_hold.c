@@ -98,10 +98,8 @@ memory_exits(const struct memory *memory, pid_t tid)
 
 static int
 memory_thread_lives(
-    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+    const struct memory *memory, pid_t, pid_t tid, char *)
 {
-	(void)pid;
-	(void)status;
 	return !memory_exits(memory, tid);
 }
 
@@ -179,10 +177,8 @@ memory_moves(const char *status)
 /* Removes the reserved processor from those of a thread. */
 static int
 memory_thread_leaves(
-    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+    const struct memory *memory, pid_t, pid_t tid, char *)
 {
-	(void)pid;
-	(void)status;
 	sched_setaffinity(
 	    tid, sizeof(memory->pace.others), &memory->pace.others);
 	return 0;
@@ -223,9 +219,8 @@ memory_look_at_held(struct memory *memory, pid_t pid, const char *status,
 
 static int
 memory_thread_runs(
-    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+    const struct memory *memory, pid_t, pid_t tid, char *status)
 {
-	(void)pid;
 	return memory_read_status(memory, tid, status) == 1 &&
 	    memory_moves(status);
 }
@@ -330,10 +325,8 @@ memory_stop_all(struct memory *memory)
 
 static int
 memory_stop_thread(
-    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+    const struct memory *, pid_t pid, pid_t tid, char *)
 {
-	(void)memory;
-	(void)status;
 	tgkill(pid, tid, SIGSTOP);
 	return 0;
 }
@@ -355,11 +348,10 @@ memory_may_know(struct memory *memory, pid_t pid)
 }
 
 int
-memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
+memory_stop(struct memory *memory, pid_t pid, struct memory_sum *)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
 
-	(void)sum;
 	if (memory_read_status(memory, pid, status) != 1 ||
 	    memory_is_held(memory, pid, status))
 		return 0;
@@ -378,13 +370,12 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 }
 
 int
-memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
+memory_choose(struct memory *memory, pid_t pid, struct memory_sum *)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
 	int n = memory_read_status(memory, pid, status);
 	pid_t *known = memory_find_known(memory, pid);
 
-	(void)sum;
 	if (n != 1)
 		return n;
 	/*
@@ -429,9 +420,8 @@ memory_continue_chosen(struct memory *memory)
  */
 static int
 memory_choose_at_once(
-    struct memory *memory, pid_t pid, struct memory_sum *sum)
+    struct memory *memory, pid_t pid, struct memory_sum *)
 {
-	(void)sum;
 	if (memory_find_known(memory, pid) == NULL &&
 	    !memory_may_know(memory, pid))
 		kill(pid, SIGCONT);
@@ -457,11 +447,10 @@ memory_release(struct memory *memory, const struct memory_sum *sum)
 
 /* Adds the CPU time of a process. A memory_add. */
 static int
-memory_add_tried(struct memory *memory, pid_t pid, struct memory_sum *sum)
+memory_add_tried(struct memory *, pid_t pid, struct memory_sum *sum)
 {
 	uint64_t ns = memory_cpu_ns(pid);
 
-	(void)memory;
 	sum->tried_ns += ns;
 	sum->missed += ns == 0;
 	return 0;
@@ -485,12 +474,11 @@ memory_has_run(struct memory *memory)
  * like any other. A memory_add.
  */
 static int
-memory_except(struct memory *memory, pid_t pid, struct memory_sum *sum)
+memory_except(struct memory *memory, pid_t pid, struct memory_sum *)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
 	int n = memory_read_status(memory, pid, status);
 
-	(void)sum;
 	if (n == 1 && !memory_is_forced(memory, pid) &&
 	    memory_was_stopped(memory, pid, status) &&
 	    memory_may_know(memory, pid))

@@ -69,21 +69,19 @@ spare_is_library(const struct dl_phdr_info *info)
 
 /* Whether an object that init needs has a segment in that part. */
 static int
-spare_is_needed(struct dl_phdr_info *info, size_t size, void *arg)
+spare_is_needed(struct dl_phdr_info *info, size_t, void *arg)
 {
 	const uintptr_t ours = (uintptr_t)&spare_known;
 
-	(void)size;
 	return spare_has_object(arg, info) && (spare_is_library(info) ||
 	    spare_has_object(&(struct spare){ ours, ours + 1 }, info));
 }
 
 static int
-spare_count_library(struct dl_phdr_info *info, size_t size, void *arg)
+spare_count_library(struct dl_phdr_info *info, size_t, void *arg)
 {
 	int *count = arg;
 
-	(void)size;
 	*count += spare_is_library(info);
 	return 0;
 }
@@ -133,14 +131,13 @@ spare_add(struct spare_list *list, const struct spare *part)
  * does not matter: a box writes no core dump.
  */
 static int
-spare_separate(struct dl_phdr_info *info, size_t size, void *arg)
+spare_separate(struct dl_phdr_info *info, size_t size, void *)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const ElfW(Phdr) *header = info->dlpi_phdr;
 	struct spare object = { 0, UINTPTR_MAX };
 	struct spare zeroed;
 
-	(void)arg;
 	if (!spare_is_needed(info, size, &object))
 		return 0;
 	for (; header < info->dlpi_phdr + info->dlpi_phnum; header++) {
@@ -194,15 +191,13 @@ spare_advise(int advice, struct err *err)
 }
 
 int
-spare_leave_out(struct box *box, struct err *err)
+spare_leave_out(struct box *, struct err *err)
 {
-	(void)box;
 	return spare_advise(MADV_DONTFORK, err);
 }
 
 int
-spare_take_in(struct box *box, struct err *err)
+spare_take_in(struct box *, struct err *err)
 {
-	(void)box;
 	return spare_advise(MADV_DOFORK, err);
 }
