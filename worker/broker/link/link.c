@@ -563,17 +563,15 @@ link_on_silence(evutil_socket_t, short, void *arg)
 	reason_add_string(
 	    &words, (struct json_span){ ask->tool.data, ask->tool.len },
 	    NULL);
-	if (ask->last)
+	if (ask->last && ask->progress)
 		buffer_printf(&words, "\" within %" PRIu64 " seconds, the "
-		    "maximum even with progress reports",
-		    ask->longest / 1000);
-	else if (ask->progress)
-		buffer_printf(&words, "\", and reported no progress for %"
-		    PRIu64 " %s", seconds, unit);
+		    "maximum even with progress reports "
+		    "(CAISSON_TOOL_CEILING)", ask->longest / 1000);
 	else
-		buffer_printf(
-		    &words, "\" within %" PRIu64 " %s", seconds, unit);
-	buffer_add_text(&words, " (CAISSON_TOOL_TIMEOUT)");
+		buffer_printf(&words, "\"%s %" PRIu64 " %s "
+		    "(CAISSON_TOOL_TIMEOUT)", ask->progress ?
+		        ", and reported no progress for" : " within",
+		    seconds, unit);
 	ask_add_sent(ask, &words);
 	ask->outcome = AUDIT_TIMEOUT;
 	ask_refuse_words(&ask, words.data);
