@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import https from 'node:https';
 import path from 'node:path';
 import test from 'node:test';
 import { serveAuthority } from './support/authority.mjs';
 import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
-import { commandLine, folder, ran } from './support/program.mjs';
+import { commandLine, file, folder, ran } from './support/program.mjs';
+import { certificate } from './support/remote.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { withServers } from './support/servers.mjs';
@@ -107,9 +109,16 @@ test('a call says how to log in, and works after it', async (t) => {
 
   /* Nobody but the directory has the tokens. */
   const seen = [first.log(), login.out, login.err, login.argv, list,
+    ran({ ...options, args: ['servers', 'list', '--json'] }).stdout,
+    ran({ ...options, args: ['calls', 'list', '--json'] }).stdout,
     ...descendants(first.pid).map(({ pid }) => cmdline(pid)),
-    text(await run(first.client, `import os
-print(os.environ, await runtime.list_tools("far"))`))].join();
+    JSON.stringify(await run(first.client, `import os
+print(os.environ, await runtime.list_tools("far"),
+      runtime.describe_server("far"), (await mcp_far.echo()).json())`)),
+    ...fs.readdirSync(options.home, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile() && each.name !== 'login')
+      .map((each) => fs.readFileSync(path.join(each.parentPath ?? each.path,
+        each.name), 'latin1'))].join();
 
   for (const secret of authority.secrets)
     assert.ok(!seen.includes(secret), secret);
@@ -160,6 +169,26 @@ except runtime.MCPError as error:
     assert.doesNotMatch(await bob2.text(
       'print(await runtime.search_tool_docs("echo"))'), /echo/);
   });
+
+test('an authorization server may have a certificate of its own', async (t) => {
+  const tls = certificate(t, 'IP:127.0.0.1');
+  const authority = await serveAuthority(t, { tls });
+  const options = known(t, authority, {},
+    { CAISSON_CA_FILE: file(t, 'ca.pem', tls.cert) });
+  const paste = (url) => new Promise((resolve) => {
+    https.get(url, { ca: tls.cert }, ({ headers }) =>
+      resolve(headers.location));
+  });
+
+  assert.match((await logIn(known(t, authority), { paste })).err,
+    /server "far": .* https:\/\/127\.0\.0\.1:\d+ .*: CAISSON_CA_FILE names/);
+  assert.equal((await logIn(options, { paste })).status, 0);
+  const { client } = await connect(t, options);
+
+  assert.equal(text(await run(client, call)), '{"a":1}');
+  authority.expire();
+  assert.equal(text(await run(client, call)), '{"a":1}');
+});
 
 test('a server that is removed takes its logins along', async (t) => {
   for (const [metadata, revoked, said] of [[{}, 2, /^$/],

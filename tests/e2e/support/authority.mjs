@@ -6,6 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
+import https from 'node:https';
 import { serveRemote } from './remote.mjs';
 
 const form = async (request) => {
@@ -17,13 +18,13 @@ const form = async (request) => {
 };
 
 /*
- * Starts both. The result has url, of the server, and what is heard and given;
+ * Starts both, the latter with tls, a key and a certificate. The result has url, of the server, and what is heard and given;
  * its members may be changed at any time: lifetime (seconds of a token), scopes
  * (that a call of a tool needs), metadata (members of the issuer's), resource
  * (those of the server's), answer (of the redirect), tokens (of an answer to a
  * request for tokens: status and members), slow (a promise that it waits for).
  */
-export async function serveAuthority(t, { registers = true } = {}) {
+export async function serveAuthority(t, { registers = true, tls } = {}) {
   const state = { asked: [], grants: [], registrations: [], revoked: [],
     valid: new Map(), refresh: new Set(), codes: new Map(), lifetime: 3600,
     scopes: [], metadata: {}, resource: {}, answer: {}, tokens: {},
@@ -72,7 +73,8 @@ export async function serveAuthority(t, { registers = true } = {}) {
     state.scope = code.scope;
     return json(response, 200, give(code.scope));
   };
-  const issuer = http.createServer(async (request, response) => {
+  const issuer = (tls ? https : http).createServer(tls ?? {}, async (request,
+    response) => {
     const url = new URL(request.url, state.issuer);
 
     state.asked.push(`${request.method} ${url.pathname}`);
@@ -117,7 +119,8 @@ export async function serveAuthority(t, { registers = true } = {}) {
     issuer.closeAllConnections();
     issuer.close();
   });
-  state.issuer = `http://127.0.0.1:${issuer.address().port}`;
+  state.issuer = `${tls ? 'https' : 'http'}://127.0.0.1:${
+    issuer.address().port}`;
 
   const refuse = (response, status, error, scope) => {
     response.writeHead(status, { 'www-authenticate': `Bearer error="${error}"${

@@ -2,9 +2,13 @@
  * A remote MCP server of ours, in this process: Streamable HTTP as the versions
  * with sessions have it, and what goes wrong with it, by the path.
  */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import { folder } from './program.mjs';
 
 const tool = (name) => ({ name, description: name,
   inputSchema: { type: 'object' } });
@@ -20,6 +24,19 @@ async function read(request) {
 
 const event = (id, message) => `id: ${id}\r\nevent: message\r\n` +
   `data: ${message === undefined ? '' : JSON.stringify(message)}\r\n\r\n`;
+
+/* A key and its certificate, signed by itself, for these names. */
+export function certificate(t, names, more = []) {
+  const place = folder(t);
+  const done = spawnSync('openssl', ['req', '-x509', '-newkey', 'ec',
+    '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${place}/key`,
+    '-out', `${place}/cert`, '-days', '2', '-subj', '/CN=x', '-addext',
+    `subjectAltName=${names}`, ...more]);
+
+  assert.equal(done.status, 0, String(done.stderr));
+  return { key: fs.readFileSync(`${place}/key`),
+    cert: fs.readFileSync(`${place}/cert`) };
+}
 
 /*
  * Starts it. heard has each request (method, path, headers, message); odd, by
