@@ -6,15 +6,139 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import zlib from 'node:zlib';
 import { serveAuthority } from './support/authority.mjs';
+import { text } from './support/files.mjs';
 import { ended, folder } from './support/program.mjs';
 import { serveRemote } from './support/remote.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { withServers } from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+const json = { 'content-type': 'application/json' };
+const stream = { 'content-type': 'text/event-stream' };
+const answer = ({ message, value = '' }) => JSON.stringify({ jsonrpc: '2.0',
+  id: message.id, result: { content: [{ type: 'text', text: value }] } });
+const bomb = zlib.gzipSync(Buffer.alloc(200 << 20, ' '));
+const large = (mib) => 'x'.repeat(mib << 20);
+const note = `data: ${JSON.stringify({ jsonrpc: '2.0', method:
+  'notifications/message', params: { level: 'info', data: 'x' } })}\n\n`;
+
+/* Writes the same for as long as somebody reads. */
+function endlessly(response, head, piece) {
+  const more = () => {
+    while (!response.destroyed && response.write(piece))
+      ;
+  };
+
+  response.writeHead(200, head).on('drain', more);
+  more();
+}
+
+/* What becomes of a call: the answer to it, and what the code is told. */
+const late = /did not answer .*"echo" within 2 s.*\(CAISSON_TOOL_TIMEOUT\)/;
+const limit = /sent a message above the limit of 17 MiB/;
+const faults = {
+  'slow-head': [() => {}, late],
+  'slow-body': [({ response }) => response.writeHead(200, json).write('{'),
+    late],
+  'cut-event': [({ response }) => {
+    response.writeHead(200, stream).write('data: {"jsonrpc":');
+    setImmediate(() => response.socket.destroy());
+  }, /ended the connection: /],
+  'cut-json': [({ response }) => response.writeHead(200, json).end('{"jso'),
+    /ended its answer without a response/],
+  'no-event': [({ response }) => response.writeHead(200, stream).end(note),
+    /ended its answer without a response/],
+  'login': [({ response }) => response.writeHead(401).end(),
+    /answered 401: it wants a login: log in by 'caisson servers login login'/],
+  'refused': [({ response }) => response.writeHead(403).end(), /answered 403/],
+  'broken': [({ response }) => response.writeHead(500).end(), /answered 500/],
+  'elsewhere': [({ response }) => response.writeHead(307,
+    { location: 'http://127.0.0.1:1/mcp' }).end(), /redirects to http:.*:1, /],
+  'fits': [({ response, message }) => response.writeHead(200, json)
+    .end(answer({ message, value: large(15) })), /^15728640$/],
+  'large': [({ response, message }) => response.writeHead(200, stream)
+    .end(`data: ${answer({ message, value: large(18) })}\n\n`), limit],
+  'bomb': [({ response }) => response.writeHead(200,
+    { ...json, 'content-encoding': 'gzip' }).end(bomb), limit],
+  'endless': [({ response }) => endlessly(response, stream,
+    `data: ${'x'.repeat(60_000)}\n`),
+    limit],
+  'comments': [({ response }) => endlessly(response, stream,
+    `: ${'x'.repeat(60_000)}\n`), late],
+  'flood': [({ response, message }) => response.writeHead(200, stream)
+    .end(`${note.repeat(20_000)}data: ${answer({ message })}\n\n`), /^0$/],
+};
+
+for (const [what, env, among] of [
+  ['takes too long', { CAISSON_TOOL_TIMEOUT: '2' }, (wanted) => wanted === late],
+  ['is wrong', {}, (wanted) => wanted !== late]])
+  test(`an answer that ${what} is one sentence, and the next call works`,
+    async (t) => {
+      const rows = Object.entries(faults).filter(([, row]) => among(row[1]));
+      const bad = new Set(rows.map(([name]) => name));
+      const remote = await serveRemote(t, { odd: Object.fromEntries(
+        rows.map(([name, [fault]]) => [`/${name}`, (request) => {
+          if (request.message?.method !== 'tools/call' || !bad.delete(name))
+            return false;
+          fault(request);
+          return true;
+        }])) });
+      const { client } = await connect(t, withServers(t, Object.fromEntries(
+        rows.map(([name]) => [name, { url: `${remote.origin}/${name}` }])),
+      { env }));
+      const call = async () => JSON.parse(text(await run(client, `import json
+async def call(server):
+    try:
+        return str(len((await runtime.call_tool(server, "echo", {})).text))
+    except runtime.MCPError as error:
+        return str(error)
+print(json.dumps([await call(name) for name in ${
+  JSON.stringify(rows.map(([name]) => name))}]))`, { timeout: 100 })));
+
+      for (const [n, one] of (await call()).entries()) {
+        assert.match(one, rows[n][1][1], rows[n][0]);
+        assert.doesNotMatch(one, /\n/);
+      }
+      assert.deepEqual(await call(), rows.map(() => '2'));
+    });
+
+test('a server that restarts fails the calls under way, once each',
+  async (t) => {
+    const held = [];
+    const remote = await serveRemote(t, { odd: { '/mcp': ({ message,
+      response }) => {
+      if (message?.method !== 'tools/call' || held.length >= 64)
+        return false;
+      held.push(response);
+      return true;
+    } } });
+    const { client } = await connect(t, withServers(t,
+      { far: { url: `${remote.origin}/mcp` } }));
+    const calls = run(client, `import asyncio
+said = await asyncio.gather(*(mcp_far.echo(n=n) for n in range(64)),
+                            return_exceptions=True)
+print(len(said), {str(each).split(": ", 2)[-1] for each in said})`,
+    { timeout: 100 });
+
+    await until(() => held.length === 64, 'the calls');
+    remote.sessions.clear();
+    held.forEach((each) => each.socket.destroy());
+    assert.match(text(await calls),
+      /^64 \{(.[^'"]* ended the connection: [^'"]*.(, )?)+\}$/);
+    assert.equal(remote.heard.filter(({ message }) =>
+      message?.method === 'tools/call').length, 64, 'none is sent again');
+    assert.equal(text(await run(client,
+      'print((await mcp_far.echo(n=1)).text)')), '{"n":1}');
+    assert.equal(remote.number, 2);
+  });
 
 test('commands say what is wrong with a URL, and move it', async (t) => {
-  const answer = (code, type = 'text/plain') => ({ response }) =>
+  const status = (code, type = 'text/plain') => ({ response }) =>
     response.writeHead(code, { 'content-type': type }).end();
-  const remote = await serveRemote(t, { odd: { '/404': answer(404),
-    '/html': answer(200, 'text/html'), '/405': answer(405) } });
+  const remote = await serveRemote(t, { odd: { '/404': status(404),
+    '/html': status(200, 'text/html'), '/405': status(405) } });
   const authority = await serveAuthority(t);
   const { origin } = remote;
   const rows = {

@@ -474,6 +474,21 @@ transfer_set_body(CURL *curl, const struct transfer_wanted *wanted)
 	    (curl_off_t)wanted->len);
 }
 
+/*
+ * libcurl sends a request again where a connection that it had used before ends
+ * without an answer: the server may have done what it asks for.
+ */
+static int
+transfer_on_connected(void *ctx, char *, char *, int, int)
+{
+	struct transfer *transfer = ctx;
+
+	if (!transfer_was_sent(transfer))
+		return CURL_PREREQFUNC_OK;
+	transfer->refused = "it had the request, which is not sent again";
+	return CURL_PREREQFUNC_ABORT;
+}
+
 static void
 transfer_set_ends(struct transfer *transfer)
 {
@@ -487,6 +502,9 @@ transfer_set_ends(struct transfer *transfer)
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, transfer_on_socket);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, transfer);
+	curl_easy_setopt(
+	    curl, CURLOPT_PREREQFUNCTION, transfer_on_connected);
+	curl_easy_setopt(curl, CURLOPT_PREREQDATA, transfer);
 }
 
 /* What holds for each request. Redirects are followed by exchange.c. */
