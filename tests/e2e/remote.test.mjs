@@ -371,7 +371,9 @@ test('without landlock a remote server is refused', async (t) => {
 test('certificates decide', async (t) => {
   const right = certificate(t, 'IP:127.0.0.1');
   const named = certificate(t, 'DNS:other.example');
-  const trusted = file(t, 'ca.pem', `${right.cert}${named.cert}`);
+  const expired = certificate(t, 'IP:127.0.0.1', '-1');
+  const trusted = file(t, 'ca.pem', `${right.cert}${named.cert}${
+    expired.cert}`);
   const tell = async (tls, env) => {
     const remote = await serveRemote(t, { tls });
 
@@ -381,6 +383,8 @@ test('certificates decide', async (t) => {
 
   assert.equal(await tell(right, { CAISSON_CA_FILE: trusted }), '{}');
   assert.match(await tell(right, {}), /reached: SSL certificate .*: CAISSON_CA_FILE names a file/);
+  assert.match(await tell(expired, { CAISSON_CA_FILE: trusted }),
+    /cannot be reached: SSL certificate problem: certificate has expired/);
   assert.match(await tell(named, { CAISSON_CA_FILE: trusted }),
     /cannot be reached: SSL: .*(does not match|no alternative)/);
   assert.match(await tell(right, { CAISSON_CA_FILE: '/nowhere/none' }),

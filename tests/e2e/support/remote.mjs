@@ -26,14 +26,19 @@ const event = (id, message) => `id: ${id}\r\nevent: message\r\n` +
   `data: ${message === undefined ? '' : JSON.stringify(message)}\r\n\r\n`;
 
 /* A key and its certificate, signed by itself, for these names. */
-export function certificate(t, names, more = []) {
+export function certificate(t, names, days = '2') {
   const place = folder(t);
-  const done = spawnSync('openssl', ['req', '-x509', '-newkey', 'ec',
-    '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${place}/key`,
-    '-out', `${place}/cert`, '-days', '2', '-subj', '/CN=x', '-addext',
-    `subjectAltName=${names}`, ...more]);
+  const openssl = (...args) => {
+    const done = spawnSync('openssl', args, { cwd: place });
 
-  assert.equal(done.status, 0, String(done.stderr));
+    assert.equal(done.status, 0, String(done.stderr));
+  };
+
+  openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt',
+    'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'key', '-out', 'first',
+    '-subj', '/CN=x', '-addext', `subjectAltName=${names}`);
+  openssl('x509', '-in', 'first', '-signkey', 'key', '-days', days, '-out',
+    'cert');
   return { key: fs.readFileSync(`${place}/key`),
     cert: fs.readFileSync(`${place}/cert`) };
 }
