@@ -185,6 +185,10 @@ int
 store_keep_execution(struct store *store,
     struct ipc_keep_execution *execution, struct err *err)
 {
+	/* Only who asks for what is kept is told that there is no directory. */
+	if (store->service.channel == NULL &&
+	    state_dir_try(store->options, store->envp, err) == -1)
+		return -1;
 	return service_ask(
 	    &store->service, store_pass_execution, execution, err);
 }

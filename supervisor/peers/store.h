@@ -52,7 +52,10 @@ void store_hear_shown(
 int store_connect(struct store *store, uint64_t execution, const char *scope,
     struct err *err);
 
-/* Has the store keep an execution. Returns 0, or -1 with err. */
+/*
+ * Has the store keep an execution. Returns 0, or -1 with err, also, without a
+ * line in the log, if there is no state directory.
+ */
 int store_keep_execution(struct store *store,
     struct ipc_keep_execution *execution, struct err *err);
 

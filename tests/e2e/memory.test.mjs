@@ -264,6 +264,18 @@ except runtime.MCPError as error:
     assert.deepEqual(await raw.printed(code), []);
   });
 
+test('that there is no home is said when something needs it', async (t) => {
+  const home = path.join(folder(t), 'gone');
+  const raw = await Raw.open(t, { home });
+
+  for (const code of ['print(1)', 'print(2)'])
+    await raw.printed(code);
+  assert.equal(raw.errors, '');
+  await raw.printed('try: save_memory("k", 1)\nexcept Exception: pass');
+  await until(() => raw.errors.includes(
+    `no state directory: the home ${home} does not exist; `), 'the log');
+});
+
 test('a file that is no database is refused and stays', async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t, { home });

@@ -42,6 +42,15 @@ state_dir_open(const struct options *all, char **envp, struct err *err)
 }
 
 int
+state_dir_try(const struct options *all, char **envp, struct err *err)
+{
+	(void)all;
+	(void)envp;
+	(void)err;
+	return 0;
+}
+
+int
 state_dir_may_exist(const struct options *all, char **envp)
 {
 	return 1;
