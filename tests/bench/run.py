@@ -32,6 +32,7 @@ import load  # noqa: E402
 import memory  # noqa: E402
 import output  # noqa: E402
 import plot  # noqa: E402
+import remote  # noqa: E402
 import results  # noqa: E402
 import serving  # noqa: E402
 import start  # noqa: E402
@@ -43,7 +44,7 @@ from results import shown  # noqa: E402
 CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
 USUAL = {"start": start, "tools": tools, "load": load, "output": output,
          "memory": memory, "serving": serving, "cpu": cpu,
-         "growth": growth}
+         "growth": growth, "remote": remote}
 # Those that are only measured where they are named: they need an engine.
 SECTIONS = {**USUAL, "containers": containers}
 

@@ -40,6 +40,7 @@ PROMISED = {
                 "run_python print('hi') over HTTP by TCP", "2 idle sessions"],
     "cpu": ["an execution, 4 in flight"],
     "growth": ["code size", "result size", "number of tools"],
+    "remote": ["call of a remote tool", "what that adds", "connector, idle"],
     "peak": ["supervisor, largest in section load"],
 }
 ALL = "CAISSON_CAMPAIGN" in os.environ
