@@ -1112,14 +1112,13 @@
 #define FILES_OWNER_MAX (OWNER_NAME_MAX + 1 + CONVERSATION_ID_MAX)
 #define FILES_GIVEN_MAX 32
 /*
- * Files of a conversation: those that a call leaves, and as many that it has
- * removed but that stay, because not all of the others could be kept. With each
- * a box is told its version.
+ * Files of a conversation, however they come. Those of earlier versions may
+ * have more, and are still given to a box, with the version of each.
  */
-#define FILES_DATA_MAX (2 * FILES_OUT_MAX)
+#define FILES_DATA_MAX FILES_OUT_MAX
 #define FILES_VERSION_SIZE 21 /* a decimal number of 64 bits, and a NUL */
 #define FILES_SYNCED_MAX                                                     \
-	(FILES_DATA_MAX * (FILE_NAME_MAX + 1 + 2 * FILES_VERSION_SIZE))
+	(FILES_COUNT_MAX * (FILE_NAME_MAX + 1 + 2 * FILES_VERSION_SIZE))
 /* Numbers of removed versions of an owner; equal hashes share one. */
 #define FILES_VERSIONS 32768
 /* Files of one execution that wait, with their descriptors, to be copied. */

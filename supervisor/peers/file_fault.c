@@ -37,9 +37,10 @@ file_fault_limit(enum file_fault fault, const struct options *options,
 		return mem_printf("there is no file of this name, or not this "
 		    "version of it ('caisson files list%s' shows all)", flag);
 	case FILE_FAULT_CROWDED:
-		return mem_printf("the conversation has too many files: remove "
-		    "some in a call that adds none, or with 'caisson files "
-		    "remove%s'", flag);
+		return mem_printf("a conversation has at most %d files: remove "
+		    "some in a call, by DELETE over HTTP, or with 'caisson "
+		    "files remove%s' and --conversation", FILES_DATA_MAX,
+		    flag);
 	case FILE_FAULT_ROOM:
 		if (strchr(used->owner, '\n') == NULL)
 			return mem_strdup("the box has no room for it: raise "
@@ -85,7 +86,8 @@ file_fault_text(enum file_fault fault, const struct options *options,
 		[FILE_FAULT_CLASH] = "a file of the conversation has the name "
 		    "of a folder in it: choose another name, or remove that "
 		    "file",
-		[FILE_FAULT_STAYS] = "other files could not be kept",
+		[FILE_FAULT_STAYS] = "it was moved to a file that could not "
+		    "be kept",
 		[FILE_FAULT_PORTER] = "the process that copies files was too "
 		    "slow or exited early",
 	};

@@ -267,13 +267,14 @@ files_task_on_porter_ended(void *ctx, const struct child_end *end)
  * the caller owns, or -1 with err.
  */
 static int
-files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
-    struct err *err)
+files_task_start_porter(struct files_task *task, struct ipc_blob known,
+    int *folder, unsigned int uid, struct err *err)
 {
 	struct files *files = task->files;
 	struct channel_ends ends = worker_ends(
 	    ROLE_PORTER, files_task_on_porter_closed, task);
-	struct ipc_carry_out carry_out = { .log_level = log_level_get() };
+	struct ipc_carry_out carry_out = { .log_level = log_level_get(),
+		.known = known };
 	struct ipc_carry_in carry_in = { .log_level = log_level_get() };
 	auto_fd int pidfd = -1;
 	auto_fd int ours = -1;
@@ -378,13 +379,16 @@ files_mirror(struct files *files, const char *owner,
 {
 	struct ipc_collect collect = { .owner = owner,
 		.synced = { (const uint8_t *)synced->data, synced->len, -1 } };
+	const struct ipc_blob none = { .fd = -1 };
 	struct files_task *task = files_task_new(
 	    files, IPC_COLLECT, owner, user, err);
 
 	if (task == NULL)
 		return NULL;
 	collect.task = task->number;
-	collect.porter = files_task_start_porter(task, folder, uid, err);
+	collect.porter = files_task_start_porter(task,
+	    strchr(owner, '\n') == NULL ? none : collect.synced, folder, uid,
+	    err);
 	if (collect.porter == -1)
 		return files_task_refuse(task, err);
 	return files_task_send(task, &collect, err);
@@ -397,6 +401,7 @@ files_deliver(struct files *files, const char *owner, const char *names,
 {
 	struct ipc_deliver deliver = { .owner = owner,
 		.names = { (const uint8_t *)names, names_len } };
+	const struct ipc_blob none = { .fd = -1 };
 	struct files_task *task = files_task_new(
 	    files, IPC_DELIVER, owner, user, err);
 
@@ -404,7 +409,8 @@ files_deliver(struct files *files, const char *owner, const char *names,
 		return NULL;
 	task->direct = names_len == 0;
 	deliver.task = task->number;
-	deliver.porter = files_task_start_porter(task, folder, uid, err);
+	deliver.porter =
+	    files_task_start_porter(task, none, folder, uid, err);
 	if (deliver.porter == -1)
 		return files_task_refuse(task, err);
 	return files_task_send(task, &deliver, err);

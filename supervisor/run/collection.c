@@ -186,17 +186,12 @@ static void
 collection_note_more(
     const struct collection_part *part, unsigned long long more)
 {
-	if (part->conversation == NULL)
-		collection_note(part->collection, "%llu file%s more in %s %s "
-		    "not kept: a call can leave %d; write one archive of them",
-		    more, more == 1 ? "" : "s", part->place,
-		    more == 1 ? "was" : "were", FILES_OUT_MAX);
-	else
-		collection_note(part->collection, "the last %llu of the files "
-		    "in %s, by name, stay as they were before the call, and "
-		    "no file was removed: a conversation has at most %d files; "
-		    "remove some, or write one archive of them", more,
-		    part->place, FILES_OUT_MAX);
+	collection_note(part->collection, "%llu %sfile%s more in %s %s not "
+	    "kept: a %s at most %d; write one archive of them", more,
+	    part->conversation == NULL ? "" : "new ", more == 1 ? "" : "s",
+	    part->place, more == 1 ? "was" : "were",
+	    part->conversation == NULL ? "call can leave" : "conversation has",
+	    part->conversation == NULL ? FILES_OUT_MAX : FILES_DATA_MAX);
 }
 
 static int

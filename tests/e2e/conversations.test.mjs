@@ -216,10 +216,21 @@ None`;
   await say(client, 'm', renew('a', 100));
   await say(client, 'm', renew('b', 100));
   assert.equal(await say(client, 'm', count), '100');
-  assert.match(await say(client, 'm', renew('a', 101)), /note: the last 1 of the files in \/data, by name, stay as they were before the call, and no file was removed: a conversation has at most 100 files/);
-  assert.match(await say(client, 'm', count), /^200\nnote: the last 100 /);
-  assert.match(await say(client, 'm', renew('c', 1)),
-    /c000 was not kept: the conversation has too many files: remove some in a call that adds none/);
+  assert.match(await say(client, 'm', renew('a', 101)),
+    /note: 1 new file more in \/data was not kept: a conversation has at most 100/);
+  /* Removals hold, and make room, whatever the names of the new files. */
+  assert.match(await say(client, 'm', `import os
+os.remove("/data/a000"); os.remove("/data/a099")
+${write({ 0: '', zz: 'z', zzz: '' })}`), new RegExp('/zzz was not kept: ' +
+  'a conversation has at most 100 files: remove some in a call, by DELETE'));
+  assert.equal(await say(client, 'm', `${count}, *(name for name in
+("0", "a000", "a099", "zz") if os.path.exists("/data/" + name))`),
+  "(100, '0', 'zz')");
+  /* What was moved is not lost. */
+  assert.match(await say(client, 'm',
+    'import os; os.rename("/data/zz", "/data/\\n"); os.remove("/data/0")'),
+  /data\/zz was not removed: it was moved to a file that could not be kept/);
+  assert.equal(await say(client, 'm', count), '99');
   assert.equal(await say(client, 'm', renew('c', 0)), 'Success (no output)');
   await say(client, 'm', renew('c', 2));
   assert.equal(await say(client, 'm', look), 'c000 \nc001 ');
@@ -389,9 +400,9 @@ test('usage tells what each conversation keeps and may keep', async (t) => {
   await say(client, 'a b', write({ x: '1', y: '22' }));
   await say(client, 'a b', write({ x: '333' }));
   assert.match(command(home, ['files', 'usage']).stdout,
-    /^ +bytes +limit +files +limit +versions  owner\n +6 +\d+ +3 +1000 +1  -\n +6 +\d+ +2 +200 +1  - of conversation a b\n$/);
+    /^ +bytes +limit +files +limit +versions  owner\n +6 +\d+ +3 +1000 +1  -\n +6 +\d+ +2 +100 +1  - of conversation a b\n$/);
   assert.match(command(home, ['files', 'list', '--conversation', 'a b']).stdout,
-    /y of conversation a b\n\n +bytes +limit .*\n.* -\n +6 +\d+ +2 +200 +1  - of conversation a b\n$/);
+    /y of conversation a b\n\n +bytes +limit .*\n.* -\n +6 +\d+ +2 +100 +1  - of conversation a b\n$/);
 
   const { owners } = JSON.parse(
     command(home, ['files', 'usage', '--json']).stdout);

@@ -187,6 +187,28 @@ os.mkdir("/data/taken"); open("/data/taken/x", "w").close()`,
     assert.deepEqual(await left(), { ...files, taken: null, 'taken/x': '' });
   });
 
+test('a full conversation takes no more, and its calls go on', async (t) => {
+  const { ask, url, token } = await served(t);
+  const client = clientOf(t, url, token);
+  const put = (name) => ask('PUT', `talk/${name}`, { body: 'x' });
+
+  for (let n = 0; n < 100; n++)
+    assert.equal((await put(`f${n}`)).status, 201);
+
+  const over = await put('more');
+
+  assert.equal(over.status, 507);
+  assert.match(await failed(over), /^more: a conversation has at most 100 files: remove some in a call, by DELETE over HTTP, or with 'caisson files remove --owner one' and --conversation$/);
+  assert.equal((await put('f0')).status, 201);
+  assert.match(await client.text(`import os
+os.remove("/data/f1"); os.rename("/data/f2", "/data/moved")
+open("/data/zzz", "w").close()`, { conversationId: 'talk' }),
+  /^[^\n]*\nfile: \/data\/moved [^\n]*\nfile: \/data\/zzz [^\n]*$/);
+  assert.equal((await put('more')).status, 507);
+  assert.equal((await ask('DELETE', 'talk/zzz')).status, 204);
+  assert.equal((await put('more')).status, 201);
+});
+
 test('60 MB go in and out with flat memory', async (t) => {
   const { ask, child } = await served(t);
   const chunk = Buffer.alloc(1000000, 'caisson');

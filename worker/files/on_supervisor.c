@@ -53,7 +53,7 @@ on_supervisor_are_versions(const char *list, size_t len)
 	size_t count = text_list_count(list, len);
 
 	if (!text_list_complete(list, len) || count % 2 != 0 ||
-	    count > 2 * FILES_DATA_MAX)
+	    count > 2 * FILES_COUNT_MAX)
 		return 0;
 	TEXT_LIST_PAIRS (name, version, list, len)
 		if (!file_name_valid(name, strlen(name)) ||

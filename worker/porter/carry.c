@@ -5,6 +5,7 @@
 
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
+#include "../../common/base/text_list.h"
 #include "../../common/worker/worker.h"
 #include "carry.h"
 #include "in.h"
@@ -21,31 +22,57 @@ carry_sent(int sent, const struct err *err)
 }
 
 static int
+carry_skip(struct porter *porter, const char *name, enum file_fault fault)
+{
+	struct ipc_skip skip = { .name = { (const uint8_t *)name,
+		    strlen(name) }, .fault = fault };
+	struct err err;
+
+	return carry_sent(
+	    channel_send_skip(porter->files, &skip, &err), &err);
+}
+
+static int
 carry_offer(struct porter *porter, const char *name)
 {
-	struct ipc_bytes bytes = { (const uint8_t *)name, strlen(name) };
-	struct ipc_offer offer = { .name = bytes };
-	struct ipc_skip skip = { .name = bytes };
+	struct ipc_offer offer = {
+		.name = { (const uint8_t *)name, strlen(name) }
+	};
 	enum file_fault fault;
 	struct err err;
 
 	offer.file = out_open(porter->folder, name, &fault);
-	skip.fault = fault;
-	return carry_sent(offer.file != -1 ?
-	    channel_send_offer(porter->files, &offer, &err) :
-	    channel_send_skip(porter->files, &skip, &err), &err);
+	if (offer.file == -1)
+		return carry_skip(porter, name, fault);
+	return carry_sent(
+	    channel_send_offer(porter->files, &offer, &err), &err);
+}
+
+/* Reports the known files that are gone, or offers the others. */
+static int
+carry_known(struct porter *porter, int gone)
+{
+	const char *name, *version;
+	int going = 1;
+
+	TEXT_LIST_PAIRS (name, version, porter->known, porter->known_len)
+		if (going && out_is_gone(porter->folder, name) == gone)
+			going = !gone ? carry_offer(porter, name) :
+			    carry_skip(porter, name, FILE_FAULT_UNKNOWN);
+	return going;
 }
 
 static void
 carry_out(struct porter *porter)
 {
 	struct ipc_carried carried = { 0 };
-	struct out_list list;
+	struct out_list list = { .known = porter->known,
+		.known_len = porter->known_len };
 	struct err err;
 	unsigned int i;
-	int going = 1;
+	int going = carry_known(porter, 1) && carry_known(porter, 0);
 
-	if (out_list(porter->folder, &list) == -1)
+	if (going && out_list(porter->folder, &list) == -1)
 		carried.fault = FILE_FAULT_UNREADABLE;
 	for (i = 0; going && i < list.count; i++)
 		going = carry_offer(porter, list.names[i]);

@@ -3,6 +3,7 @@
  * directory to copy files out of or into, drops all other privileges, does that
  * and exits. Started by the supervisor only, with the channel as descriptor 3.
  */
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "../../common/base/asan_main.h"
@@ -30,6 +31,7 @@ main(void)
 	channel_free(&porter.files);
 	channel_free(&porter.supervisor);
 	fd_close(&porter.folder);
+	free(porter.known);
 	event_base_free(porter.base);
 	return 0;
 }

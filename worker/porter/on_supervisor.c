@@ -4,6 +4,7 @@
  */
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
+#include "../../common/base/text_list.h"
 #include "porter.h"
 
 /* The process files has closed the channel or exited. */
@@ -34,6 +35,13 @@ on_supervisor_prepare(struct porter *porter, uint64_t log_level,
 void
 porter_on_carry_out(struct porter *porter, struct ipc_carry_out *carry_out)
 {
+	struct err err;
+
+	porter->known = ipc_blob_copy(&carry_out->known, &err);
+	porter->known_len = carry_out->known.len;
+	if (porter->known == NULL ||
+	    !text_list_complete(porter->known, porter->known_len))
+		fatal("cannot read the files of a box");
 	on_supervisor_prepare(porter, carry_out->log_level, LOCKDOWN_READS,
 	    &carry_out->folder, &carry_out->files);
 }

@@ -6,6 +6,7 @@
  * checked twice, first without opening it for reading and then through the
  * descriptor that is passed on: the offered file is the one that was checked.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "../../common/base/entries.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/mem.h"
+#include "../../common/base/text_list.h"
 #include "beneath.h"
 #include "out.h"
 
@@ -33,7 +35,11 @@ static void
 out_list_add(struct out_list *list, const char *name)
 {
 	unsigned int at = list->count;
+	const char *known, *version;
 
+	TEXT_LIST_PAIRS (known, version, list->known, list->known_len)
+		if (strcmp(known, name) == 0)
+			return;
 	while (at > 0 && strcmp(list->names[at - 1], name) > 0)
 		at--;
 	if (at > 0 && strcmp(list->names[at - 1], name) == 0)
@@ -85,7 +91,6 @@ out_list(int folder, struct out_list *list)
 	 */
 	int fd = beneath_open(folder, ".", O_RDONLY | O_DIRECTORY, 0);
 
-	memset(list, 0, sizeof(*list));
 	return entries_each(&fd, out_walk_entry, &walk);
 }
 
@@ -115,6 +120,17 @@ out_judge(const struct stat *st)
 	default:
 		return FILE_FAULT_DEVICE;
 	}
+}
+
+int
+out_is_gone(int folder, const char *name)
+{
+	auto_fd int fd = beneath_open(folder, name, O_PATH, 0);
+	struct stat st;
+
+	if (fd == -1)
+		return errno == ENOENT || errno == ENOTDIR;
+	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* Opens with these flags and checks the opened file. */

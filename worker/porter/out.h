@@ -17,17 +17,23 @@
 struct out_list {
 	unsigned int count;
 	char *names[FILES_OUT_MAX];  /* in their order */
+	const char *known; /* files that are left out: names and versions */
+	size_t known_len;
 	uint64_t more;               /* number of further entries */
 	unsigned int folders;        /* that were looked into */
 };
 
 /*
- * Fills list, which the caller frees with out_list_free. Returns 0, or -1 with
- * errno; the list then contains the entries that could be read.
+ * Fills list, of which known is set, and which the caller frees with
+ * out_list_free. Returns 0, or -1 with errno; the list then contains the
+ * entries that could be read.
  */
 int out_list(int folder, struct out_list *list);
 
 void out_list_free(struct out_list *list);
+
+/* Whether there is no entry of this path, or a folder. */
+int out_is_gone(int folder, const char *name);
 
 /*
  * Opens an entry, by its path, for reading. Returns a descriptor of a regular

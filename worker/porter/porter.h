@@ -22,6 +22,8 @@ struct porter {
 	struct channel *supervisor;
 	struct channel *files; /* NULL until it has a task */
 	enum lockdown_use use; /* of the directory: which task it has */
+	char *known;           /* names and versions: see CARRY_OUT */
+	size_t known_len;
 	bool direct;            /* files go into the directory itself */
 	int folder;            /* -1: no task, or it cannot write any there */
 	enum file_fault fault; /* why it cannot */

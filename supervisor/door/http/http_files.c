@@ -52,6 +52,7 @@ http_files_status(enum file_fault fault)
 		return 413;
 	case FILE_FAULT_QUOTA:
 	case FILE_FAULT_COUNT:
+	case FILE_FAULT_CROWDED:
 	case FILE_FAULT_SHARE:
 	case FILE_FAULT_DISK:
 		return 507;

@@ -309,26 +309,6 @@ index_is_folder(const struct files *files, const char *owner, const char *name)
 	return 0;
 }
 
-int
-index_clashes(const struct files *files, const char *owner, const char *name,
-    int (*goes)(void *ctx, const struct head *head), void *ctx)
-{
-	const struct head *head;
-	size_t i;
-
-	if (head_conversation(owner)[0] == '\0')
-		return 0;
-	for (i = 0; i < files->stored_count; i++) {
-		head = &files->stored[i]->head;
-		if (index_is_of(files->stored[i], owner) &&
-		    (index_is_in(head->name, name) ||
-		    index_is_in(name, head->name)) &&
-		    (goes == NULL || !goes(ctx, head)))
-			return 1;
-	}
-	return 0;
-}
-
 uint64_t
 index_next_version(
     const struct files *files, const char *owner, const char *name)
@@ -376,6 +356,30 @@ index_list(const struct files *files, const char *owner, int all, int versions,
 			heads[(*count)++] = heads[i];
 	}
 	return heads;
+}
+
+enum file_fault
+index_judge(const struct files *files, const char *owner, const char *name,
+    int (*goes)(void *ctx, const struct head *head), void *ctx)
+{
+	auto_free struct head *heads = NULL;
+	size_t i, count, others = 0;
+	int known = 0;
+
+	if (head_conversation(owner)[0] == '\0')
+		return FILE_FAULT_NONE;
+	heads = index_list(files, owner, 0, 0, &count);
+	for (i = 0; i < count; i++) {
+		if (goes != NULL && goes(ctx, &heads[i]))
+			continue;
+		if (index_is_in(heads[i].name, name) ||
+		    index_is_in(name, heads[i].name))
+			return FILE_FAULT_CLASH;
+		known |= strcmp(heads[i].name, name) == 0;
+		others++;
+	}
+	return known || others < FILES_DATA_MAX ? FILE_FAULT_NONE :
+	                                          FILE_FAULT_CROWDED;
 }
 
 int

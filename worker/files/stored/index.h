@@ -46,11 +46,11 @@ int index_is_folder(
     const struct files *files, const char *owner, const char *name);
 
 /*
- * Returns whether this file of a conversation and another one could not be in
- * one directory: one has the name of a folder of the other. goes tells whether
- * that other one is about to be removed; NULL: none is.
+ * Returns why a conversation cannot have a file of this name beside its others:
+ * one has the name of a folder of the other, or they are too many. goes tells
+ * which of them are about to be removed; NULL: none is.
  */
-int index_clashes(const struct files *files, const char *owner,
+enum file_fault index_judge(const struct files *files, const char *owner,
     const char *name, int (*goes)(void *ctx, const struct head *head),
     void *ctx);
 

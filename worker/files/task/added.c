@@ -112,13 +112,10 @@ added_new(struct files *files, uint64_t task, const char *owner,
 static void
 added_start(struct added *added, enum file_fault fault)
 {
-	const struct task *task = &added->task;
-
 	/* Known before the file is sent, and looked at again after that. */
-	if (added->intake != NULL && index_clashes(task->files, task->owner,
-	        added->name.text, NULL, NULL))
-		added_fail(added, FILE_FAULT_CLASH);
-	else if (added->intake != NULL)
+	if (added->intake != NULL)
+		fault = intake_judge(added->intake, NULL, NULL);
+	if (fault == FILE_FAULT_NONE)
 		task_wake(&added->task, 0);
 	else
 		added_fail(added, fault);

@@ -24,11 +24,15 @@
 #include "same.h"
 #include "task.h"
 
+#define COLLECT_NO_SIZE UINT64_MAX
+
 struct collect_offer {
 	STAILQ_ENTRY(collect_offer) entry;
 	enum file_fault fault; /* why it is left out, even before it starts */
 	bool compared; /* it differs from the version that the box had */
 	int file;
+	uint64_t changed; /* when: see same.h */
+	uint64_t size;    /* bytes; COLLECT_NO_SIZE: there is no file */
 	size_t len;
 	char name[FILE_NAME_MAX + 1];
 };
@@ -39,15 +43,14 @@ struct collect {
 	struct same *same;     /* the first offer and that version */
 	struct intake *intake;
 	uint64_t until;       /* for intake_go_on */
-	unsigned int named;   /* by the porter, in total */
+	size_t named;         /* by the porter, in total */
 	unsigned int waiting; /* of these, in offers */
 	bool told; /* the porter has reported the end */
 	uint64_t more;
 	bool mirrors;         /* the offers are all files of a conversation */
-	struct buffer names; /* of all offers, if that is set */
+	struct buffer gone;  /* of those that the box was given: names */
 	char *synced;        /* what the box was given: names and versions */
 	size_t synced_len;
-	bool failed;         /* an offer was not stored */
 };
 
 /* The messages of the porter */
@@ -57,18 +60,23 @@ collect_add(struct collect *collect, struct ipc_bytes name, int *file,
     enum file_fault fault)
 {
 	struct collect_offer *offer;
+	struct stat st;
 
-	if (collect->named >= FILES_OUT_MAX)
+	if (collect->named >= FILES_OUT_MAX +
+	    text_list_count(collect->synced, collect->synced_len))
 		return "it names too many files";
 	collect->named++;
 	offer = mem_alloc(sizeof(*offer));
 	offer->fault = fault;
 	offer->file = file == NULL ? -1 : fd_take(file);
+	offer->size = COLLECT_NO_SIZE;
+	if (file != NULL && fstat(offer->file, &st) == 0) {
+		offer->changed = same_changed(st.st_mtim);
+		offer->size = (uint64_t)st.st_size;
+	}
 	offer->len = name.len;
 	memcpy(offer->name, name.data, name.len);
 	STAILQ_INSERT_TAIL(&collect->offers, offer, entry);
-	if (collect->mirrors && memchr(name.data, '\0', name.len) == NULL)
-		text_list_add(&collect->names, offer->name);
 	collect->waiting++;
 	if (collect->waiting == FILES_WAITING_MAX)
 		channel_pause(collect->task.porter, 1);
@@ -85,42 +93,6 @@ collect_offer(struct task *task, struct ipc_offer *offer)
 
 	return collect_add(
 	    (struct collect *)task, offer->name, &offer->file, fault);
-}
-
-static const char *
-collect_skip(struct task *task, const struct ipc_skip *skip)
-{
-	/* Other faults are not determined by a porter. */
-	if (skip->fault > FILE_FAULT_UNREADABLE)
-		return "it leaves a file for a reason of another process";
-	return collect_add((struct collect *)task, skip->name, NULL,
-	    (enum file_fault)skip->fault);
-}
-
-static const char *
-collect_carried(struct task *task, const struct ipc_carried *carried)
-{
-	struct collect *collect = (struct collect *)task;
-
-	if (carried->fault != FILE_FAULT_NONE &&
-	    carried->fault != FILE_FAULT_UNREADABLE)
-		return "it fails for a reason of another process";
-	task->fault = (enum file_fault)carried->fault;
-	collect->told = true;
-	collect->more = carried->more;
-	return NULL;
-}
-
-/* Whether the box still has a file of this name. */
-static int
-collect_has(const struct collect *collect, const char *name)
-{
-	const char *offered;
-
-	TEXT_LIST_EACH (offered, collect->names.data, collect->names.len)
-		if (strcmp(offered, name) == 0)
-			return 1;
-	return 0;
 }
 
 /*
@@ -145,6 +117,59 @@ collect_synced(
 	return 0;
 }
 
+/* Whether the box was given a file of this name, and has it no more. */
+static int
+collect_is_gone(const struct collect *collect, const char *wanted)
+{
+	const char *name;
+
+	TEXT_LIST_EACH (name, collect->gone.data, collect->gone.len)
+		if (strcmp(name, wanted) == 0)
+			return 1;
+	return 0;
+}
+
+/* The porter finds none of this name. Returns how that breaks a rule. */
+static const char *
+collect_lose(struct collect *collect, struct ipc_bytes bytes)
+{
+	auto_free char *name = mem_dup((const char *)bytes.data, bytes.len);
+	uint64_t changed;
+
+	if (!collect->mirrors ||
+	    collect_synced(collect, name, &changed) == 0 ||
+	    collect_is_gone(collect, name))
+		return "it misses a file that the box did not have";
+	text_list_add(&collect->gone, name);
+	return NULL;
+}
+
+static const char *
+collect_skip(struct task *task, const struct ipc_skip *skip)
+{
+	if (skip->fault == FILE_FAULT_UNKNOWN)
+		return collect_lose((struct collect *)task, skip->name);
+	/* Other faults are not determined by a porter. */
+	if (skip->fault > FILE_FAULT_UNREADABLE)
+		return "it leaves a file for a reason of another process";
+	return collect_add((struct collect *)task, skip->name, NULL,
+	    (enum file_fault)skip->fault);
+}
+
+static const char *
+collect_carried(struct task *task, const struct ipc_carried *carried)
+{
+	struct collect *collect = (struct collect *)task;
+
+	if (carried->fault != FILE_FAULT_NONE &&
+	    carried->fault != FILE_FAULT_UNREADABLE)
+		return "it fails for a reason of another process";
+	task->fault = (enum file_fault)carried->fault;
+	collect->told = true;
+	collect->more = carried->more;
+	return NULL;
+}
+
 /* Whether the box was given this file, and has none of its name any more. */
 static int
 collect_goes(void *ctx, const struct head *head)
@@ -154,28 +179,7 @@ collect_goes(void *ctx, const struct head *head)
 
 	return head->version <=
 	    collect_synced(collect, head->name, &changed) &&
-	    !collect_has(collect, head->name);
-}
-
-/*
- * Removes a file that the code has removed. It may have moved the content to a
- * file that was not stored: then this one stays. Returns the number of removed
- * versions.
- */
-static uint64_t
-collect_remove_file(struct collect *collect, const char *name)
-{
-	struct files *files = collect->task.files;
-	uint64_t removed = 0;
-
-	if (collect->failed)
-		task_tell_skipped(&collect->task,
-		    (struct ipc_bytes){ (const uint8_t *)name, strlen(name) },
-		    FILE_FAULT_STAYS);
-	else
-		index_remove(
-		    files, collect->task.owner, 0, name, 0, &removed);
-	return removed;
+	    collect_is_gone(collect, head->name);
 }
 
 /*
@@ -186,17 +190,19 @@ static void
 collect_remove(struct collect *collect)
 {
 	struct files *files = collect->task.files;
-	const char *name, *version;
 	const struct stored_file *stored;
-	uint64_t removed = 0;
+	uint64_t count, removed = 0;
+	const char *name;
 
 	if (index_renew(files) == -1)
 		return;
-	TEXT_LIST_PAIRS (name, version, collect->synced, collect->synced_len) {
+	TEXT_LIST_EACH (name, collect->gone.data, collect->gone.len) {
 		stored = index_find(files, collect->task.owner, name, 0);
-		if (stored != NULL && !collect_has(collect, name) &&
-		    stored->head.version == strtoull(version, NULL, 10))
-			removed += collect_remove_file(collect, name);
+		if (stored == NULL || !collect_goes(collect, &stored->head))
+			continue;
+		index_remove(
+		    files, collect->task.owner, 0, name, 0, &count);
+		removed += count;
 	}
 	if (removed > 0 && directory_sync(files->folder) == -1)
 		log_warn("cannot finish removing files: %s", strerror(errno));
@@ -206,8 +212,7 @@ static void
 collect_end(struct collect *collect)
 {
 	/* Otherwise it is unknown what the box has. */
-	if (collect->mirrors && collect->told && collect->more == 0 &&
-	    collect->task.fault == FILE_FAULT_NONE)
+	if (collect->told && collect->task.fault == FILE_FAULT_NONE)
 		collect_remove(collect);
 	task_done(&collect->task, collect->more, TASK_NO_NAME);
 }
@@ -259,6 +264,34 @@ collect_after(struct collect *collect)
 	collect_next(collect);
 }
 
+/*
+ * An offer was not stored. If it is a file that the box was given, and that the
+ * code has moved, that one stays.
+ */
+static void
+collect_stay(struct collect *collect, const struct collect_offer *offer)
+{
+	struct buffer gone = collect->gone;
+	const struct stored_file *stored;
+	const char *name;
+	uint64_t given;
+
+	collect->gone = (struct buffer){ 0 };
+	TEXT_LIST_EACH (name, gone.data, gone.len) {
+		collect_synced(collect, name, &given);
+		stored = index_find(
+		    collect->task.files, collect->task.owner, name, 0);
+		if (stored == NULL || stored->head.size != offer->size ||
+		    given != offer->changed)
+			text_list_add(&collect->gone, name);
+		else
+			task_tell_skipped(&collect->task,
+			    (struct ipc_bytes){ (const uint8_t *)name,
+			        strlen(name) }, FILE_FAULT_STAYS);
+	}
+	buffer_reset(&gone);
+}
+
 /* The first offer is complete: answers it. */
 static void
 collect_answer(struct collect *collect, enum file_fault fault)
@@ -272,10 +305,10 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	} else {
 		/* The quota must be updated before this message arrives. */
 		intake_free(&collect->intake);
-		collect->failed = true;
 		task_tell_skipped(task,
 		    (struct ipc_bytes){ (const uint8_t *)offer->name,
 		        offer->len }, fault);
+		collect_stay(collect, offer);
 	}
 	collect_after(collect);
 }
@@ -295,18 +328,17 @@ collect_compare(struct collect *collect)
 	const struct stored_file *stored = NULL;
 	enum file_fault fault;
 	auto_fd int file = -1;
-	struct stat st;
 
 	if (version == 0 || offer->fault != FILE_FAULT_NONE ||
-	    offer->compared || fstat(offer->file, &st) == -1)
+	    offer->compared || offer->size == COLLECT_NO_SIZE)
 		return 0;
 	offer->compared = true;
 	if (index_renew(files) == 0)
 		stored = index_find(
 		    files, collect->task.owner, offer->name, version);
 	if (stored == NULL)
-		return same_changed(st.st_mtim) == changed;
-	if (stored->head.size != (uint64_t)st.st_size)
+		return offer->changed == changed;
+	if (stored->head.size != offer->size)
 		return 0;
 	file = index_open(files, stored, &fault);
 	if (file != -1)
@@ -339,35 +371,21 @@ collect_is_same(struct collect *collect)
 	}
 }
 
-/* Whether a file of this name would be one too many of a conversation. */
-static int
-collect_is_crowded(const struct collect *collect, const char *name)
-{
-	const struct files *files = collect->task.files;
-	const char *owner = collect->task.owner;
-	size_t count;
-
-	if (!collect->mirrors || index_find(files, owner, name, 0) != NULL)
-		return 0;
-	free(index_list(files, owner, 0, 0, &count));
-	return count >= FILES_DATA_MAX;
-}
-
 /* Starts to store the first offer, unless it already has a fault. */
 static void
 collect_start(struct collect *collect)
 {
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
 
-	if (collect->intake == NULL && offer->fault == FILE_FAULT_NONE &&
-	    collect_is_crowded(collect, offer->name))
-		offer->fault = FILE_FAULT_CROWDED;
-	if (collect->intake == NULL && offer->fault == FILE_FAULT_NONE)
-		collect->intake = intake_new(collect->task.files,
-		    collect->task.owner, offer->name, &offer->file,
-		    &offer->fault);
+	if (collect->intake != NULL || offer->fault != FILE_FAULT_NONE)
+		return;
+	collect->intake = intake_new(collect->task.files, collect->task.owner,
+	    offer->name, &offer->file, &offer->fault);
 	if (collect->intake != NULL)
-		intake_replaces(collect->intake, collect_goes, collect);
+		offer->fault =
+		    intake_judge(collect->intake, collect_goes, collect);
+	if (offer->fault != FILE_FAULT_NONE)
+		intake_free(&collect->intake);
 }
 
 static void
@@ -411,7 +429,7 @@ collect_free(struct task *task)
 
 	while (!STAILQ_EMPTY(&collect->offers))
 		collect_pop(collect);
-	buffer_reset(&collect->names);
+	buffer_reset(&collect->gone);
 	free(collect->synced);
 }
 

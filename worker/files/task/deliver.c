@@ -112,9 +112,9 @@ deliver_porter_gone(struct task *task)
 
 /*
  * Lists the files of the conversation, but none with the name of a folder in
- * it, which two processes may have left. Returns the fault.
+ * it, which two processes may have left.
  */
-static enum file_fault
+static void
 deliver_list(struct deliver *deliver)
 {
 	auto_buffer struct buffer names = { 0 };
@@ -123,15 +123,12 @@ deliver_list(struct deliver *deliver)
 
 	heads = index_list(
 	    deliver->task.files, deliver->task.owner, 0, 0, &count);
-	if (count > FILES_DATA_MAX)
-		return FILE_FAULT_CROWDED;
 	for (i = 0; i < count; i++)
 		if (!index_is_folder(deliver->task.files, deliver->task.owner,
 		        heads[i].name))
 			text_list_add(&names, heads[i].name);
 	free(deliver->names);
 	deliver->names = buffer_take(&names, &deliver->names_len);
-	return FILE_FAULT_NONE;
 }
 
 /*
@@ -172,12 +169,13 @@ static enum file_fault
 deliver_open_all(struct deliver *deliver, const char **failed)
 {
 	struct files *files = deliver->task.files;
-	enum file_fault fault;
+	enum file_fault fault = index_renew(files) == -1 ? FILE_FAULT_FOLDER :
+	                                                   FILE_FAULT_NONE;
 	const char *name;
 
 	*failed = "";
-	fault = index_renew(files) == -1 ? FILE_FAULT_FOLDER :
-	    deliver->whole ? deliver_list(deliver) : FILE_FAULT_NONE;
+	if (deliver->whole)
+		deliver_list(deliver);
 	/* One more: it also tells that they were opened. */
 	deliver->given = mem_alloc(
 	    (text_list_count(deliver->names, deliver->names_len) + 1) *

@@ -328,6 +328,17 @@ intake_may_wait(uint64_t *until)
 	return clock_ms() < *until;
 }
 
+enum file_fault
+intake_judge(struct intake *intake,
+    int (*goes)(void *ctx, const struct head *head), void *ctx)
+{
+	const struct head *head = &intake->coming.head;
+
+	intake->goes = goes;
+	intake->ctx = ctx;
+	return index_judge(intake->files, head->owner, head->name, goes, ctx);
+}
+
 /* Holds the lock of the directory, which ends with this function. */
 static enum intake_state
 intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
@@ -346,10 +357,9 @@ intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 		*fault = intake_folder("lock");
 	else if (index_renew(files) == -1)
 		*fault = FILE_FAULT_FOLDER;
-	else if (index_clashes(files, head->owner, head->name, intake->goes,
-	        intake->ctx))
-		*fault = FILE_FAULT_CLASH;
 	else
+		*fault = intake_judge(intake, intake->goes, intake->ctx);
+	if (*fault == FILE_FAULT_NONE)
 		*fault = intake_make_room(
 		    files, head->owner, head->name, head->size, 0);
 	if (*fault == FILE_FAULT_NONE) {
@@ -376,14 +386,6 @@ intake_go_on(
 		*fault = intake_complete(intake);
 	return *fault != FILE_FAULT_NONE ? INTAKE_FAILED :
 	    intake->starves ? INTAKE_STARVES : INTAKE_COPIES;
-}
-
-void
-intake_replaces(struct intake *intake,
-    int (*goes)(void *ctx, const struct head *head), void *ctx)
-{
-	intake->goes = goes;
-	intake->ctx = ctx;
 }
 
 int

@@ -41,10 +41,10 @@ struct intake *intake_new_pipe(struct files *files, const char *owner,
     const char *name, uint64_t size, int *sink, enum file_fault *fault);
 
 /*
- * The file may have the name of a folder of files, or the reverse, of which
- * goes, called with ctx, says that they are about to be removed.
+ * Returns whether a conversation has room for the file: see index_judge. The
+ * same is asked again when it is complete.
  */
-void intake_replaces(struct intake *intake,
+enum file_fault intake_judge(struct intake *intake,
     int (*goes)(void *ctx, const struct head *head), void *ctx);
 
 /* Returns the descriptor that the file is read from; -1: none, any more. */

@@ -102,7 +102,7 @@ UNIT_TEST(folders_are_entered)
 {
 	static const char *const found[] = { "a", "b/c", "b/d/e", "link",
 		"x/2/3/4/5/6/7/8" };
-	struct out_list list;
+	struct out_list list = { 0 };
 	auto_free char *command = mem_printf("cd '%s' && mkdir -p b/d empty "
 	    "x/2/3/4/5/6/7/8/9 && ln -s b link && touch a b/c b/d/e", path);
 	size_t i;
@@ -118,7 +118,7 @@ UNIT_TEST(folders_are_entered)
 /* The first ones by their names; the others are counted. */
 UNIT_TEST(many_are_counted)
 {
-	struct out_list list;
+	struct out_list list = { 0 };
 	char name[16];
 	int n;
 
