@@ -20,10 +20,12 @@
 #include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "../../common/picture.h"
+#include "../door/door.h"
 #include "../front/tools/tool.h"
 #include "../options/text/json_report.h"
 #include "../peers/broker.h"
 #include "../peers/files.h"
+#include "../process/process.h"
 #include "../box/shared/language.h"
 #include "../run/run.h"
 #include "../servers/in_force/in_force.h"
@@ -33,6 +35,7 @@
 /* Exit statuses of timeout(1), and of shells for signals. */
 #define EXEC_LATE 124
 #define EXEC_SIGNAL 128
+#define EXEC_REFUSED 2 /* caisson(1) */
 
 struct exec {
 	struct runs *runs;
@@ -44,6 +47,7 @@ struct exec {
 	struct call_files files; /* to be fetched; names and versions only */
 	size_t fetched;          /* of those */
 	bool over;  /* no call is left */
+	bool stopped; /* by a signal */
 	int status; /* to exit with */
 };
 
@@ -60,6 +64,19 @@ exec_fail(struct exec *exec, const char *fmt, ...)
 }
 
 /* The end */
+
+/* The first signal cancels the call, which is kept; the second ends us. */
+static void
+exec_on_signal(void *ctx, int signal)
+{
+	struct exec *exec = ctx;
+
+	exec->status = EXEC_SIGNAL + signal;
+	if (exec->stopped || exec->runs->calls == 0)
+		event_base_loopbreak(exec->runs->base);
+	exec->stopped = true;
+	call_cancel_all(exec->runs, "the program was stopped by a signal");
+}
 
 static void
 exec_on_servers_ended(void *ctx)
@@ -169,23 +186,36 @@ exec_put_dropped(const char *stream, const struct call_stream *out)
 /* Files */
 
 /*
+ * Makes the folders that lead to a path. Returns 0; or -1 with errno, and the
+ * path cut behind the one that cannot be made.
+ */
+static int
+exec_make_folders(char *path)
+{
+	char *slash = path;
+
+	while ((slash = strchr(slash + 1, '/')) != NULL) {
+		*slash = '\0';
+		if (mkdir(path, 0777) == -1 && errno != EEXIST)
+			return -1;
+		*slash = '/';
+	}
+	return 0;
+}
+
+/*
  * Returns a new file in the folder, or in one below it, which is made; or -1.
  * path becomes its path.
  */
 static int
 exec_create(struct exec *exec, const char *name, char **path)
 {
-	char *slash;
-	int fd;
+	int fd = -1;
 
 	*path = mem_printf("%s/%s", exec->folder, name);
-	slash = *path + strlen(exec->folder);
-	while ((slash = strchr(slash + 1, '/')) != NULL) {
-		*slash = '\0';
-		mkdir(*path, 0777); /* open() tells if it is missing */
-		*slash = '/';
-	}
-	fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (exec_make_folders(*path) == 0)
+		fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0666);
 	if (fd != -1)
 		fprintf(stderr, "caisson: wrote %s\n", *path);
 	else if (errno == EEXIST)
@@ -316,7 +346,8 @@ exec_on_result(void *ctx, const struct call_result *result)
 	const char *note;
 	size_t i;
 
-	exec->status = exec_status(result);
+	if (!exec->stopped)
+		exec->status = exec_status(result);
 	exec_put_rest(exec, result);
 	exec_put(stderr, result->errors.data, result->errors.len);
 	exec_put_dropped("standard output", &result->out);
@@ -348,6 +379,7 @@ exec_on_configured(void *ctx)
 	if (server_names_check(request->servers, request->servers_len,
 	        runs->config, NULL, 1, &err) == -1 ||
 	    call_new(runs, request, exec_on_result, exec, &err) == NULL) {
+		exec->status = EXEC_REFUSED;
 		exec_fail(exec, "%s", err.text);
 		exec_on_idle(exec);
 	}
@@ -475,13 +507,13 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 static int
 exec_make_folder(const struct exec *exec, struct err *err)
 {
-	struct stat st;
+	auto_free char *path = mem_printf(
+	    "%s/.", exec->folder == NULL ? "." : exec->folder);
 
-	if (exec->folder == NULL || mkdir(exec->folder, 0777) == 0 ||
-	    (stat(exec->folder, &st) == 0 && S_ISDIR(st.st_mode)))
+	if (exec_make_folders(path) == 0 && access(path, F_OK) == 0)
 		return 0;
 	return err_set(err, "the folder %s cannot be made: %s; name another "
-	    "one in --out", exec->folder, strerror(errno));
+	    "one in --out", path, strerror(errno));
 }
 
 int
@@ -492,6 +524,11 @@ exec_run(struct command_setup *setup, struct err *err)
 		.waiter.ready = exec_on_configured,
 		.folder = command_value(
 		    &setup->options->command.flags, COMMAND_FLAG_OUT, 0) };
+	const struct door_setup door = { .runs = runs,
+		.user = &exec.owner,
+		.envp = setup->envp };
+	struct stop_signals *signals;
+	void *operators = NULL;
 	int done;
 
 	exec.waiter.ctx = &exec;
@@ -499,10 +536,15 @@ exec_run(struct command_setup *setup, struct err *err)
 	    exec_request(&exec, setup->options, err);
 	if (done == 0) {
 		owner_open_user(&exec.owner, runs);
+		signals =
+		    stop_signals_new(runs->base, exec_on_signal, &exec);
+		door_operators.open(&operators, &door, err);
 		runs->idle = exec_on_idle;
 		runs->idle_ctx = &exec;
 		in_force_refresh(runs->config, &exec.waiter);
 		event_base_dispatch(runs->base);
+		door_operators.close(operators);
+		stop_signals_free(&signals);
 		owner_close(&exec.owner, runs);
 	}
 	request_reset(&exec.request);

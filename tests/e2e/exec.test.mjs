@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { encode } from './support/png.mjs';
-import { commandLine, file, folder, nativeOnly } from './support/program.mjs';
+import { commandLine, file, folder, nativeOnly, ran } from './support/program.mjs';
 import { example, withServers } from './support/servers.mjs';
 
 function run(t, args, input = '', options = {}) {
@@ -33,7 +34,7 @@ const programs = [
   ['import os; os.abort()', [], 134, /^$/, /^caisson: .*SIGABRT/],
   ['print("x" * 99999)', ['--max-output', '4k'], 0, /^x{2048}/,
     /^caisson: the middle of standard output is left out, \d+ bytes.*--max-output/],
-  ['1', ['--servers', 'nope,other'], 1, /^$/, /^caisson: .*"nope"/],
+  ['1', ['--servers', 'nope,other'], 2, /^$/, /^caisson: .*"nope"/],
   ['\xff', [], 2, /^$/, /^caisson: the program standard input is not UTF-8/],
 ];
 
@@ -77,6 +78,36 @@ test('output comes while the program runs', async (t) => {
   }
 });
 
+for (const [how, status, told] of [
+  ['calls cancel', 1, /was cancelled with 'caisson calls cancel'/],
+  ['SIGINT', 130, /the program was stopped by a signal/]])
+  test(`a program is a call that is listed, and ends by ${how}`, async (t) => {
+    const home = folder(t);
+    const calls = (...args) => ran({ home, args: ['calls', ...args] }).stdout;
+    const listed = () => JSON.parse(calls('list', '--json')).calls;
+    const [command, ...rest] = commandLine({ home, args: ['exec',
+      file(t, 'p.py', 'print("first", flush=True)\nwhile True: pass')] });
+    const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const left = once(child, 'close');
+    let errors = '';
+
+    t.after(() => child.kill('SIGKILL'));
+    child.stderr.on('data', (data) => errors += data);
+    await once(child.stdout, 'data');
+
+    const [{ id, status: running }] = listed();
+
+    assert.equal(running, 'running');
+    if (how === 'SIGINT')
+      child.kill(how);
+    else
+      assert.equal(calls('cancel', id), '1 cancelled\n');
+    assert.deepEqual(await left, [status, null]);
+    assert.match(errors, told);
+    assert.deepEqual(listed().map((call) => [call.id, call.status]),
+      [[id, 'cancelled']]);
+  });
+
 test('only standard output comes, and what is left out is not told in it',
   (t) => {
     /* Until what is shown of it so far has come. */
@@ -114,4 +145,14 @@ print("behind")`);
   done = run(t, ['--out', place, made], '', { home });
   assert.equal(done.status, 1);
   assert.match(done.stderr, /a\.txt exists already, and is left as it is/);
+  /* Folders above are made; causes are the true ones. */
+  done = run(t, ['--out', `${home}/x/y`, made], '', { home });
+  assert.equal(done.status, 0, done.stderr);
+  fs.mkdirSync(`${home}/taken`);
+  fs.writeFileSync(`${home}/taken/sub`, '');
+  done = run(t, ['--out', `${home}/taken`, made], '', { home });
+  assert.match(done.stderr,
+    /taken\/sub\/b\.txt cannot be made: Not a directory; name/);
+  done = run(t, ['--out', '/proc/x/y', made], '', { home });
+  assert.match(done.stderr, /the folder \/proc\/x cannot be made: No such/);
 });
