@@ -2,6 +2,7 @@
  * The command line: see command_line.h. Runs in the supervisor; opens and
  * changes nothing.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "../../common/base/buffer.h"
@@ -273,7 +274,7 @@ struct command_line {
 	const struct command_row *row; /* NULL: no command */
 	struct command *command;
 	enum command_flag list; /* the next word may be a value of it */
-	int began;              /* a flag came */
+	bool began;             /* a flag came */
 	const struct option_action_row *action; /* NULL: none */
 	struct command_option *given;
 	size_t *count;
@@ -509,7 +510,7 @@ command_line_next(struct command_line *line)
 		return list == COMMAND_FLAG_NONE ?
 		    command_line_take(line, arg) :
 		    command_line_give(line, list, arg);
-	line->began = 1;
+	line->began = true;
 	line->list = COMMAND_FLAG_NONE;
 	return command_line_flag(line, arg);
 }

@@ -67,7 +67,7 @@ struct server_file {
 	off_t size;
 	struct timespec changed; /* its st_ctim */
 	bool opened;
-	int transient; /* refused for a cause that may be temporary */
+	bool transient; /* refused for a cause that may be temporary */
 	bool retried; /* its reader was killed once */
 	struct server_gap *gap; /* server_locations.h; NULL: not reported */
 };

@@ -105,7 +105,7 @@ grant_read_loaded(struct grant *grant, const struct ipc_blob *blob)
 		right = grant_right(grant, name);
 		if (right == NULL)
 			fatal("a grant loads a server that it may not use");
-		right->loaded = 1;
+		right->loaded = true;
 		server = grant_server(grant, right);
 		if (server == NULL)
 			continue;
@@ -522,7 +522,7 @@ grant_load(struct grant *grant, struct server *server)
 	struct grant_right *right =
 	    grant_right(grant, server->definition.name);
 
-	right->loaded = 1;
+	right->loaded = true;
 	grant_hold(right, server);
 	grant_start(grant, right, server);
 }

@@ -19,7 +19,7 @@
 /* A server that a grant may use, by its name. */
 struct grant_right {
 	const char *name; /* within the grant's names */
-	int loaded;
+	bool loaded;
 	bool started; /* it was started for this grant, and counts */
 	struct server_hold hold; /* the server that this grant has loaded */
 	/* Why the last server of this name was stopped, or NULL. */

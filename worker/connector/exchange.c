@@ -377,7 +377,7 @@ exchange_start(struct event_base *base, struct transfers *transfers,
 	    wanted->headers->len);
 	if (wanted->len > 0)
 		buffer_add(&exchange->body, wanted->body, wanted->len);
-	exchange->expects = wanted->expects != 0;
+	exchange->expects = wanted->expects;
 	exchange->session = wanted->session != 0;
 	exchange->renew = wanted->renew;
 	exchange->wait.done = exchange_on_renewed;

@@ -39,7 +39,7 @@ struct exchange_wanted {
 	const struct buffer *headers; /* lines, each + NUL; copied */
 	const char *body;   /* copied */
 	size_t len;
-	int expects; /* a message must come: exchange_satisfy() tells of it */
+	bool expects; /* a message must come: exchange_satisfy() tells of it */
 	int session; /* the headers name a session */
 	struct renew *renew; /* the token that it carries */
 };

@@ -52,7 +52,7 @@ struct servers_try {
 	size_t refused; /* files that cannot be used at all */
 	size_t skipped; /* files and entries not used on purpose */
 	bool broken; /* some could not be asked */
-	int json;   /* print one JSON object, at the end */
+	bool json;  /* print one JSON object, at the end */
 };
 
 /* Adds the status of a server or file, before its name. */

@@ -569,7 +569,7 @@ struct server {
 	TAILQ_ENTRY(server) entry; /* of the broker: configured or removed */
 	struct broker *broker;
 	struct definition definition;
-	int removed; /* used only while it has a link */
+	bool removed; /* used only while it has a link */
 	LIST_HEAD(, server_hold) holds;
 	char *about; /* the purpose that it has reported; NULL: unknown */
 	struct link *link; /* the link that accepts asks, now or soon; or NULL

@@ -255,7 +255,7 @@ static void
 server_retire(struct server *server)
 {
 	server_leave(server);
-	server->removed = 1;
+	server->removed = true;
 	TAILQ_INSERT_TAIL(&server->broker->removed, server, entry);
 	loop_event_free(&server->pause);
 }

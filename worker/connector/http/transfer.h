@@ -64,7 +64,7 @@ struct transfer_wanted {
 	const struct buffer *headers; /* lines, each + NUL, besides its own */
 	const char *body;   /* must stay until the end; NULL: none */
 	size_t len;
-	int foreign; /* it may go to another server: without credentials */
+	bool foreign; /* it may go to another server: without credentials */
 };
 
 /* Loads what libcurl needs of files before the lockdown. */

@@ -92,7 +92,7 @@ fetch_start(struct event_base *base, struct transfers *transfers,
 	struct transfer_wanted request = { .url = wanted->url,
 		.method = wanted->body == NULL ? "GET" : "POST",
 		.headers = &headers,
-		.foreign = 1 };
+		.foreign = true };
 
 	fetch->done = done;
 	fetch->ctx = ctx;
