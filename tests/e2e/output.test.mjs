@@ -514,11 +514,13 @@ async function ask(t, mode) {
   const { client } = await connect(t,
     { env: { CAISSON_OUTPUT_MODE: mode, CAISSON_MAX_OUTPUT: '2k' } });
   const results = [];
+  const [{ outputSchema }] = (await client.listTools()).tools;
 
-  await client.listTools();
   for (const ending of endings) {
     results.push(await client.callTool(
       { name: 'run_python', arguments: ending }));
+    for (const field in results.at(-1).structuredContent)
+      assert.ok(field in outputSchema.properties, field);
   }
   return results;
 }
