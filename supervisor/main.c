@@ -18,6 +18,7 @@
 #include "../common/base/fd.h"
 #include "../common/base/log.h"
 #include "../common/base/loop.h"
+#include "box/cgroup/cgroup.h"
 #include "command/client/client_config.h"
 #include "command/shared/command.h"
 #include "options/text/colour.h"
@@ -216,6 +217,10 @@ main_run(struct command_setup *setup, struct err *err)
 	    COMMAND_RUN : options->command.task;
 	const struct command_row *row = command_row(task - 1);
 
+	/* Before anything is started, which would stay where we were. */
+	if (row->needs >= COMMAND_NEEDS_BOXES &&
+	    scope_enter(options, setup->argv, setup->envp, err) == -1)
+		return -1;
 	if (row->needs >= COMMAND_NEEDS_PROCESS &&
 	    main_prepare_for(setup, row->needs, err) == -1)
 		return -1;

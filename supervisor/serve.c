@@ -27,7 +27,6 @@
 struct serve_manager {
 	const struct command_setup *setup;
 	struct event *timer;
-	uint64_t alive_ms; /* when it was told that we are alive */
 	struct in_force_waiter reading; /* of the files of servers */
 	bool reloads;      /* SIGHUP has the settings read again */
 	bool reloading;
@@ -42,7 +41,7 @@ serve_tell(struct serve_manager *manager, const char *lines)
 	auto_free char *status = mem_printf("STATUS=%s: clients %zu, boxes "
 	    "%zu, calls %zu, waiting %zu\n",
 	    sv->runs.draining ? "ending" : "serving",
-	    doors_clients(&sv->doors), sv->boxes.count, sv->runs.nrunning,
+	    sv->runs.clients, sv->boxes.count, sv->runs.nrunning,
 	    sv->runs.nwaiting);
 	bool same = strcmp(status, manager->status) == 0;
 	auto_free char *all = mem_printf("%s%s", lines, same ? "" : status);
@@ -57,14 +56,9 @@ static void
 serve_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct serve_manager *manager = arg;
-	uint64_t watchdog_ms = manager->setup->sv->notify.watchdog_ms;
-	uint64_t now = clock_ms();
-	bool due = watchdog_ms > 0 &&
-	    now - manager->alive_ms >= watchdog_ms / 3;
 
-	if (due)
-		manager->alive_ms = now;
-	serve_tell(manager, due ? "WATCHDOG=1\n" : "");
+	serve_tell(manager,
+	    manager->setup->sv->notify.watchdog ? "WATCHDOG=1\n" : "");
 }
 
 /* Clients are served from now on. */
@@ -72,18 +66,14 @@ static void
 serve_begin(
     struct serve_manager *manager, const struct command_setup *setup)
 {
-	const struct notify *notify = &setup->sv->notify;
-	uint64_t third_ms = notify->watchdog_ms / 3;
-	struct timeval pause = clock_timeval(third_ms > 0 &&
-	    third_ms < SERVE_STATUS_MS ? third_ms : SERVE_STATUS_MS);
+	const struct timeval pause = clock_timeval(SERVE_STATUS_MS);
 
-	manager->setup = setup;
-	/* Without a terminal, whose end it says else. */
+	/* SIGHUP may say that a terminal has gone. */
 	manager->reloads = setup->options->command.task == COMMAND_SERVE &&
 	    !isatty(STDIN_FILENO);
 	manager->timer = event_new(
 	    setup->base, -1, EV_PERSIST, serve_on_timer, manager);
-	if (notify->where != NULL)
+	if (setup->sv->notify.where != NULL)
 		event_add(manager->timer, &pause);
 	serve_tell(manager, "READY=1\n");
 }
@@ -115,7 +105,6 @@ serve_read_settings(const struct command_setup *setup)
 	log_init("caisson", (enum log_level)setup->options->log_level);
 }
 
-/* Reads settings, tokens and servers again. */
 static void
 serve_reload(struct serve_manager *manager)
 {
@@ -131,18 +120,10 @@ serve_reload(struct serve_manager *manager)
 	    (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
 	serve_tell(manager, lines);
 	serve_read_settings(manager->setup);
-	doors_reload(&manager->setup->sv->doors);
+	manager->setup->sv->runs.reloads++;
 	manager->reading = (struct in_force_waiter){
 		.ready = serve_on_read, .ctx = manager };
 	in_force_refresh(manager->setup->config, &manager->reading);
-}
-
-static void
-serve_end(struct serve_manager *manager)
-{
-	if (manager->reloading)
-		in_force_cancel(manager->setup->config, &manager->reading);
-	loop_event_free(&manager->timer);
 }
 
 /* Every server has ended. */
@@ -259,7 +240,9 @@ serve_run(struct command_setup *setup, struct err *err)
 		sessions_stop(sv->runs.sessions);
 		serve_flush(sv);
 	}
-	serve_end(&manager);
+	if (manager.reloading)
+		in_force_cancel(sv->config, &manager.reading);
+	loop_event_free(&manager.timer);
 	stop_signals_free(&signals);
 	return opened;
 }

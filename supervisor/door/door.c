@@ -48,25 +48,6 @@ doors_flushed(const struct doors *doors)
 	return flushed;
 }
 
-size_t
-doors_clients(const struct doors *doors)
-{
-	size_t i, sum = 0;
-
-	DOORS_EACH(i, doors, clients)
-		sum += doors_rows[i]->clients(doors->state[i]);
-	return sum;
-}
-
-void
-doors_reload(struct doors *doors)
-{
-	size_t i;
-
-	DOORS_EACH(i, doors, reload)
-		doors_rows[i]->reload(doors->state[i]);
-}
-
 void
 doors_close(struct doors *doors, bool last)
 {

@@ -30,8 +30,6 @@ struct door {
 	void (*begin)(void *state); /* all doors are open */
 	void (*drain)(void *state); /* the program ends: tells its clients */
 	int (*flushed)(const void *state); /* whether they have been told */
-	size_t (*clients)(const void *state); /* how many are connected */
-	void (*reload)(void *state); /* settings have changed */
 	void (*close)(void *state);        /* frees it */
 	bool last; /* closed when no process of ours is left */
 };
@@ -52,8 +50,6 @@ int doors_open(struct doors *doors, const struct door_setup *setup,
     struct err *err);
 void doors_drain(struct doors *doors);
 int doors_flushed(const struct doors *doors);
-size_t doors_clients(const struct doors *doors);
-void doors_reload(struct doors *doors);
 void doors_close(struct doors *doors, bool last);
 
 #define DOOR(name) extern const struct door door_##name;

@@ -528,23 +528,6 @@ static const bool options_live[OPTION_IDS] = {
 	[OPTION_ID_LOG_LEVEL] = true,
 };
 
-/* Sets a number, also in the copies with limits, whose values stay theirs. */
-static void
-options_change(
-    struct options *options, enum option_id id, const struct options *fresh)
-{
-	const char *const *words = option_row(OPTION_ID_LIMITS)->words;
-	uint64_t number = options_number(fresh, id);
-	size_t i;
-
-	options_store(options, id, number, NULL);
-	options->sources[id] = fresh->sources[id];
-	for (i = 0; i < OPTIONS_LIMITS; i++) {
-		options_store(&options->limited[i], id, number, NULL);
-		options_preset_limits(&options->limited[i], words[i]);
-	}
-}
-
 static bool
 options_differ(const struct options *options, const struct options *others,
     enum option_id id)
@@ -568,7 +551,8 @@ options_reload(struct options *options, int argc, char **argv, char **envp,
 		    !options_differ(options, &fresh, id))
 			continue;
 		if (options_live[id])
-			options_change(options, id, &fresh);
+			options_store(options, id,
+			    options_number(&fresh, id), NULL);
 		else
 			buffer_printf(later, "%s%s",
 			    later->len == 0 ? "" : ", ", option_row(id)->key);

@@ -41,6 +41,8 @@ struct runs {
 	size_t nstarting; /* running, but without a box yet */
 	unsigned long calls; /* executions so far, and number of the last */
 	unsigned long turns; /* places given to owners so far */
+	size_t clients;        /* with a session over HTTP */
+	unsigned long reloads; /* of the settings, so far */
 	bool draining;        /* refuses new calls; idle follows the last one */
 	void (*idle)(void *ctx); /* called when no call is left */
 	void *idle_ctx;

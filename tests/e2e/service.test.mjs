@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { binary } from './support/program.mjs';
 import { fetchAt } from './support/serve.mjs';
 import { userManager } from './support/user_manager.mjs';
 import { until } from './support/wait.mjs';
@@ -99,8 +100,19 @@ test('a service of a user', async (t) => {
   assert.equal(status().ActiveState, 'active');
 
   /* Removed, and the second time nothing is done. */
-  assert.match(caisson('service', 'remove').stdout, /removed .*removed /s);
+  assert.match(caisson('service', 'remove').stdout, /^removed .*service\n/);
   assert.match(caisson('service', 'remove').stdout, /^there is no .*service\n/);
   assert.deepEqual(units.filter(manager.exists), []);
   assert.equal(status().ActiveState, 'inactive');
+
+  /* A program that runs alone gets a scope of its own. */
+  const scoped = manager.run(binary, ['exec', '-'],
+    { CAISSON_CGROUP: 'required' });
+
+  if (/memory/.test(manager.run('/bin/cat',
+    [`${manager.group}/cgroup.controllers`]).stdout))
+    assert.equal(scoped.status, 0, scoped.stderr);
+  else
+    assert.match(scoped.stderr,
+      /required .*caisson-\d+\.scope: the controller memory is not enabled/);
 });

@@ -32,7 +32,8 @@ PROCESS = "supervisor/process/"
 SUPERVISOR = [
     (RUN, (PROCESS + "spawn.c",)),
     (NET, (PROCESS + "socket/listen.c", PROCESS + "socket/notify.c",
-           PROCESS + "socket/rendezvous.c")),
+           PROCESS + "socket/rendezvous.c",
+           "supervisor/box/cgroup/scope.c")),
     (DEEP, ()), (KILL, (PROCESS,)),
     (WAIT, (PROCESS,)), (WHO, (PROCESS,)),
     (ANY_CALL, (PROCESS + "spawn.c", PROCESS + "reaper.c",

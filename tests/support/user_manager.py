@@ -47,6 +47,8 @@ def enter():
     os.makedirs("/run/systemd", exist_ok=True)
     alone.mount("none", "/run/systemd", "tmpfs")
     os.mkdir("/run/systemd/system")
+    # Its other mounts would be found, and cannot be reached below this one.
+    alone.LIBC.umount2(CGROUPS.encode(), 2)
     alone.mount("none", CGROUPS, "cgroup2")
 
 

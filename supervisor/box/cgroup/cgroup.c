@@ -255,18 +255,36 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 }
 
 static int
+cgroup_examine(struct cgroup *cg, const char *path, struct err *err)
+{
+	cg->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (cg->dir == -1 ||
+	    faccessat(cg->dir, "cgroup.procs", W_OK, 0) == -1)
+		return err_sys(err, "open it");
+	return cgroup_check_controllers(cg, err) == -1 ||
+	        cgroup_check_delegated(cg, err) == -1 ||
+	        cgroup_each_member(
+	            cg, "cgroup.procs", cgroup_check_one, err) == -1 ? -1 : 0;
+}
+
+int
+cgroup_delegated(const struct options *options, struct err *err)
+{
+	auto_free char *path = cgroup_find("/proc/self", err);
+	struct cgroup cg = { .dir = -1, .options = options };
+	int done = path == NULL ? -1 : cgroup_examine(&cg, path, err);
+
+	fd_close(&cg.dir);
+	return done;
+}
+
+static int
 cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 {
 	struct group *group;
 	int failed;
 
-	cg->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (cg->dir == -1)
-		return err_sys(err, "open it");
-	if (cgroup_check_controllers(cg, err) == -1 ||
-	    cgroup_check_delegated(cg, err) == -1 ||
-	    cgroup_each_member(
-	        cg, "cgroup.procs", cgroup_check_one, err) == -1)
+	if (cgroup_examine(cg, path, err) == -1)
 		return -1;
 	group_sweep(cg);
 	if (cgroup_enter(cg, err) == -1)

@@ -22,8 +22,8 @@ struct event_base;
 
 /* How a user provides what cgroup_new looks for. */
 #define CGROUP_HOW                                                             \
-	"'systemd-run --user --scope -p Delegate=yes caisson', or as a "       \
-	"systemd user unit with Delegate=yes"
+	"CAISSON_CGROUP=auto where a service manager of the user runs, or as " \
+	"a systemd user unit with Delegate=yes ('caisson service install')"
 
 /* A directory whose box has ended, until the kernel allows its removal. */
 struct group_end {
@@ -58,6 +58,21 @@ struct cgroup *cgroup_new(struct event_base *base, const char *proc,
  * NULL is accepted; *cg becomes NULL.
  */
 void cgroup_free(struct cgroup **cg);
+
+/* The words of the setting cgroup. */
+enum { CGROUP_OFF, CGROUP_AUTO, CGROUP_REQUIRED };
+
+/* Returns whether cgroup_new could use our cgroup: 0, or -1 with err. */
+int cgroup_delegated(const struct options *options, struct err *err);
+
+/*
+ * scope.c: where our cgroup is not delegated and the setting cgroup asks for
+ * that, executes this program again in a scope of the user's service manager.
+ * Must be called before anything is started. Returns 0 if we go on as we are,
+ * or -1 with err.
+ */
+int scope_enter(
+    const struct options *options, char **argv, char **envp, struct err *err);
 
 /*
  * cgroup_file.c: cgroup_file_read reads a small file of a cgroup as a string,

@@ -34,8 +34,8 @@ native_boxes_choose_processors(const struct boxes *boxes, const char *why)
  * Prepares limits of whole boxes, if this system lets us set them. Otherwise
  * boxes have other limits.
  */
-static void
-native_boxes_prepare_cgroup(struct boxes *boxes)
+static int
+native_boxes_prepare_cgroup(struct boxes *boxes, struct err *failed)
 {
 	struct native_boxes *shared = boxes->shared;
 	struct err err = { .text = "it is not delegated" };
@@ -44,9 +44,14 @@ native_boxes_prepare_cgroup(struct boxes *boxes)
 	    cgroup_new(boxes->base, "/proc/self", boxes->options, &err);
 	native_boxes_choose_processors(boxes, err.text);
 	if (shared->cgroup != NULL)
-		return;
+		return 0;
 	shared->cgroup_reason = mem_strdup(err.text);
 	log_debug("boxes get no cgroups: %s", shared->cgroup_reason);
+	return boxes->options->cgroup != CGROUP_REQUIRED ? 0 :
+	    err_set(failed, "a cgroup is required (setting cgroup), but "
+	        "sandboxes cannot have one: %s; start Caisson in a session of "
+	        "systemd, or as its service ('caisson service install')",
+	        err.text);
 }
 
 static void
@@ -64,7 +69,7 @@ native_boxes_note_unused(const struct boxes *boxes)
 }
 
 int
-native_probe(struct boxes *boxes, int only_refuses, struct err *)
+native_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct native_boxes *shared = mem_alloc(sizeof(*shared));
 
@@ -72,7 +77,8 @@ native_probe(struct boxes *boxes, int only_refuses, struct err *)
 	native_boxes_note_unused(boxes);
 	if (only_refuses && boxes->options->cpus == 0)
 		return 0;
-	native_boxes_prepare_cgroup(boxes);
+	if (native_boxes_prepare_cgroup(boxes, err) == -1)
+		return -1;
 	/*
 	 * A box of a template cannot start in a cgroup of its own, because the
 	 * template may not write there.

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "../../../common/base/mem.h"
-#include "../../../common/base/shown.h"
 #include "../../../common/limits.h"
 #include "../../box/engine/engine.h"
 #include "../../options/home.h"
@@ -60,7 +59,7 @@ units_ask(const struct command_setup *setup, char *const *words,
 	    "session of the user that systemd has begun", words[0], errors);
 }
 
-/* Has it do something with both units. */
+/* With both units, if there is a flag. */
 static int
 units_do(const struct command_setup *setup, const char *verb,
     const char *flag, struct err *err)
@@ -72,28 +71,15 @@ units_do(const struct command_setup *setup, const char *verb,
 	return units_ask(setup, words, &out, err);
 }
 
-static int
-units_read_again(const struct command_setup *setup, struct err *err)
-{
-	char *words[] = { (char *)"daemon-reload", NULL };
-	auto_buffer struct buffer out = { 0 };
-
-	return units_ask(setup, words, &out, err);
-}
-
 static void __attribute__((format(printf, 2, 3)))
 units_say(const struct command_setup *setup, const char *fmt, ...)
 {
-	auto_buffer struct buffer shown = { 0 };
-	auto_free char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = mem_vprintf(fmt, ap);
-	va_end(ap);
-	shown_add(&shown, text, strlen(text));
 	if (!options_json(setup->options))
-		printf("%s\n", shown.data);
+		vprintf(fmt, ap);
+	va_end(ap);
 }
 
 /* Telling */
@@ -112,7 +98,7 @@ units_tell_lingering(const struct command_setup *setup, struct buffer *json)
 	if (!lingers)
 		units_say(setup, "lingering is off: the service ends with the "
 		    "last session of %s, and does not start with the machine; "
-		    "to change that: loginctl enable-linger %s", user, user);
+		    "to change that: loginctl enable-linger %s\n", user, user);
 }
 
 /* Prints the properties of the service, under the names of the manager. */
@@ -134,7 +120,7 @@ units_tell(const struct command_setup *setup, struct err *err)
 		if (value == NULL)
 			continue;
 		*value++ = '\0';
-		units_say(setup, "%-14s %s", line, value);
+		units_say(setup, "%-14s %s\n", line, value);
 		json_report_text(&json, line, value);
 	}
 	units_tell_lingering(setup, &json);
@@ -155,7 +141,7 @@ units_fill(const char *text, struct err *err)
 	if (at == NULL)
 		return mem_strdup(text);
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) == -1 ||
-	    access(self, X_OK) == -1 || strpbrk(self, "\"\\%$\n") != NULL) {
+	    strpbrk(self, "\"\\%$\n") != NULL) {
 		err_set(err, "the path of this program cannot be in a unit: "
 		    "install Caisson in a folder without quotation marks, "
 		    "backslashes, percent and dollar signs");
@@ -181,9 +167,10 @@ units_read(const char *path, struct adopt_file *file, struct err *err)
 
 /* Returns whether the file had to be written, or -1 with err. */
 static int
-units_write(const struct command_setup *setup, const char *path,
-    const char *text, struct err *err)
+units_write(const struct command_setup *setup, const char *folder,
+    const char *name, const char *text, struct err *err)
 {
+	auto_free char *path = mem_printf("%s/%s", folder, name);
 	auto_free char *filled = units_fill(text, err);
 	struct adopt_file file = { 0 };
 	int done = filled == NULL ? -1 : units_read(path, &file, err);
@@ -195,99 +182,69 @@ units_write(const struct command_setup *setup, const char *path,
 	    adopt_file_write(path, filled, strlen(filled), err) == -1)
 		return -1;
 	if (done == 1)
-		units_say(setup, "wrote %s", path);
+		units_say(setup, "wrote %s\n", path);
 	return done;
-}
-
-static int
-units_unlink(
-    const struct command_setup *setup, const char *path, struct err *err)
-{
-	if (unlink(path) == -1 && errno != ENOENT)
-		return err_sys(err, "remove %s", path);
-	units_say(setup, "removed %s", path);
-	return 0;
 }
 
 /* Commands */
 
-/* The paths of the units, in the folder of the user's. */
-struct units_paths {
-	char *folder;
-	char *service;
-	char *socket;
-};
-
-static int
-units_find(const struct command_setup *setup, struct units_paths *paths,
-    struct err *err)
-{
-	const char *own = home_folder(setup->envp, "XDG_CONFIG_HOME");
-	const char *home = setup->options->home;
-
-	if (own == NULL && home == NULL)
-		return err_set(err, "no place for units: HOME is not set; set "
-		    "it to your home folder");
-	paths->folder = mem_printf("%s%s/systemd/user", own != NULL ? own :
-	    home, own != NULL ? "" : "/.config");
-	paths->service = mem_printf("%s/" UNITS_SERVICE, paths->folder);
-	paths->socket = mem_printf("%s/" UNITS_SOCKET, paths->folder);
-	return 0;
-}
-
 /* What runs may be that of former units. */
 static int
-units_install(const struct command_setup *setup,
-    const struct units_paths *paths, struct err *err)
+units_install(
+    const struct command_setup *setup, const char *folder, struct err *err)
 {
-	int socket = adopt_file_make_folder(paths->folder, err) == -1 ? -1 :
-	    units_write(setup, paths->socket, caisson_socket_text, err);
-	int service = socket == -1 ? -1 :
-	    units_write(setup, paths->service, caisson_service_text, err);
+	int socket = adopt_file_make_folder(folder, err) == -1 ? -1 :
+	    units_write(setup, folder, UNITS_SOCKET, caisson_socket_text, err);
+	int service = socket == -1 ? -1 : units_write(
+	    setup, folder, UNITS_SERVICE, caisson_service_text, err);
 
-	if (service == -1 || units_read_again(setup, err) == -1 ||
+	if (service == -1 ||
+	    units_do(setup, "daemon-reload", NULL, err) == -1 ||
 	    units_do(setup, "enable", "--now", err) == -1 ||
 	    ((service || socket) &&
 	        units_do(setup, "restart", "--", err) == -1))
 		return -1;
 	units_say(setup, UNITS_SOCKET " and " UNITS_SERVICE " are enabled and "
-	    "started");
+	    "started\n");
 	return units_tell(setup, err);
 }
 
 static int
-units_remove(const struct command_setup *setup,
-    const struct units_paths *paths, struct err *err)
+units_remove(
+    const struct command_setup *setup, const char *folder, struct err *err)
 {
+	auto_free char *service = mem_printf("%s/" UNITS_SERVICE, folder);
+	auto_free char *socket = mem_printf("%s/" UNITS_SOCKET, folder);
 	struct adopt_file file = { 0 };
-	int found = units_read(paths->service, &file, err);
+	int found = units_read(service, &file, err);
 
 	adopt_file_reset(&file);
-	if (found == 0)
-		units_say(setup, "there is no %s", paths->service);
-	if (found == 1 && (units_do(setup, "disable", "--now", err) == -1 ||
-	        units_unlink(setup, paths->service, err) == -1 ||
-	        units_unlink(setup, paths->socket, err) == -1 ||
-	        units_read_again(setup, err) == -1))
+	if (found == -1 || (found == 1 &&
+	        units_do(setup, "disable", "--now", err) == -1))
 		return -1;
-	return found == -1 ? -1 : units_tell(setup, err);
+	if (found == 1 && (unlink(service) == -1 ||
+	        (unlink(socket) == -1 && errno != ENOENT)))
+		return err_sys(err, "remove %s", service);
+	units_say(setup, found == 0 ? "there is no %s\n" : "removed %s\n",
+	    service);
+	return units_do(setup, "daemon-reload", NULL, err) == -1 ? -1 :
+	    units_tell(setup, err);
 }
 
 static int
 units_run(const struct command_setup *setup,
-    int (*run)(const struct command_setup *setup,
-        const struct units_paths *paths, struct err *err))
+    int (*run)(const struct command_setup *setup, const char *folder,
+        struct err *err))
 {
-	struct units_paths paths = { 0 };
+	const char *own = home_folder(setup->envp, "XDG_CONFIG_HOME");
+	const char *home = setup->options->home;
+	auto_free char *folder = mem_printf("%s%s/systemd/user",
+	    own != NULL ? own : home, own != NULL ? "" : "/.config");
 	struct err err;
-	int done = units_find(setup, &paths, &err);
 
-	if (done == 0)
-		done = run(setup, &paths, &err);
-	free(paths.folder);
-	free(paths.service);
-	free(paths.socket);
-	return command_end(done, &err);
+	return command_end(own != NULL || home != NULL ?
+	    run(setup, folder, &err) : err_set(&err, "no place for units: HOME "
+	    "is not set; set it to your home folder"), &err);
 }
 
 int

@@ -370,36 +370,6 @@ http_flushed(const void *state)
 	return gateway_ended(http->gateway);
 }
 
-/* Those of a session, or with a request that has none. */
-static size_t
-http_clients(const void *state)
-{
-	const struct http *http = state;
-	const struct http_guest *guest;
-	const struct http_request *request;
-	size_t sum = 0;
-
-	LIST_FOREACH (guest, &http->guests, entry) {
-		sum += guest->nsessions;
-		LIST_FOREACH (request, &guest->requests, entry)
-			sum += request->session == NULL;
-	}
-	return sum;
-}
-
-/* Guests of tokens have settings of their own. */
-static void
-http_reload(void *state)
-{
-	struct http *http = state;
-	struct http_guest *guest;
-
-	http_tokens_look(http);
-	LIST_FOREACH (guest, &http->guests, entry)
-		if (guest->owner != http->user)
-			http_guest_refresh(guest);
-}
-
 static void
 http_close(void *state)
 {
@@ -425,6 +395,4 @@ const struct door door_http = { .open = http_open,
 	.begin = http_begin,
 	.drain = http_drain,
 	.flushed = http_flushed,
-	.clients = http_clients,
-	.reload = http_reload,
 	.close = http_close };

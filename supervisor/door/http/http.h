@@ -89,6 +89,7 @@ struct http {
 	char *path;           /* where it was opened */
 	bool moved;            /* it is not there any more */
 	struct tokens tokens; /* as last read */
+	unsigned long reloads; /* of the settings that guests have */
 	bool faulty;           /* their file has a fault */
 	struct err fault;     /* the one that was logged last */
 	struct event *watch;  /* looks whether it has changed */
@@ -269,8 +270,8 @@ void http_guest_revoke(struct http_guest *guest);
  */
 void http_guest_change(struct http_guest *guest, const struct token *token);
 
-/* The settings of its owner become the current ones, as its token allows. */
-void http_guest_refresh(struct http_guest *guest);
+/* The settings of all become the current ones, as their tokens allow. */
+void http_guests_refresh(struct http *http);
 
 /* Free its requests and sessions; then itself, once no request names it. */
 void http_guest_clear(struct http_guest *guest);

@@ -37,8 +37,8 @@ http_guest_of_user(struct http *http)
 	return http_guest_new(http, http->user);
 }
 
-void
-http_guest_refresh(struct http_guest *guest)
+static void
+http_guest_set_options(struct http_guest *guest)
 {
 	const struct token *token = &guest->token;
 
@@ -47,6 +47,17 @@ http_guest_refresh(struct http_guest *guest)
 		guest->options.tools &= token->tools;
 	if (token->limits != NULL)
 		options_set_limits(&guest->options, token->limits);
+}
+
+void
+http_guests_refresh(struct http *http)
+{
+	struct http_guest *guest;
+
+	http->reloads = http->runs->reloads;
+	LIST_FOREACH (guest, &http->guests, entry)
+		if (guest->owner != http->user)
+			http_guest_set_options(guest);
 }
 
 /* The rights of a token become those of the owner. */
@@ -61,7 +72,7 @@ http_guest_bind(struct http_guest *guest, const struct token *token)
 	token_copy(&guest->token, token);
 	guest->allowed = (struct server_texts){ guest->token.servers.data,
 		guest->token.servers.len };
-	http_guest_refresh(guest);
+	http_guest_set_options(guest);
 	guest->level = (double)token->rate;
 	owner->name = owner->scope = guest->token.name;
 	owner->allowed = token->restricted ? &guest->allowed : NULL;

@@ -105,6 +105,7 @@ http_session_end(struct http_session *session, const char *why)
 	http_session_tell(session, "ends");
 	TAILQ_REMOVE(&guest->sessions, session, entry);
 	guest->nsessions--;
+	guest->http->runs->clients--;
 	TAILQ_INSERT_TAIL(&guest->http->dead, session, entry);
 	mcp_on_end(session->mcp, why);
 	for (request = LIST_FIRST(&guest->requests); request != NULL;
@@ -199,6 +200,7 @@ http_session_new(struct http_guest *guest)
 	http_session_tell(session, "begins");
 	TAILQ_INSERT_HEAD(&guest->sessions, session, entry);
 	guest->nsessions++;
+	guest->http->runs->clients++;
 	return session;
 }
 

@@ -86,6 +86,8 @@ http_tokens_look(struct http *http)
 	int moved = http->moved;
 	struct err err;
 
+	if (http->reloads != http->runs->reloads)
+		http_guests_refresh(http);
 	if (http->dir == -1 || http_tokens_moved(http) ||
 	    (!moved && !tokens_changed(&http->tokens, http->dir)))
 		return;

@@ -40,9 +40,8 @@ notify_take(struct notify *notify, char **envp)
 	const char *pid = notify_take_variable(envp, "WATCHDOG_PID");
 
 	notify->where = notify_take_variable(envp, "NOTIFY_SOCKET");
-	if (notify->where != NULL && usec != NULL &&
-	    (pid == NULL || strtol(pid, NULL, 10) == (long)getpid()))
-		notify->watchdog_ms = strtoull(usec, NULL, 10) / 1000;
+	notify->watchdog = usec != NULL &&
+	    (pid == NULL || strtol(pid, NULL, 10) == (long)getpid());
 }
 
 int

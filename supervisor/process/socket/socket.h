@@ -68,7 +68,7 @@ int listen_look(int fd, struct listen_place *place, struct err *err);
 /* notify.c: the service manager that has started us. All zeroes: none. */
 struct notify {
 	const char *where; /* its socket: a path, or @ and an abstract name */
-	uint64_t watchdog_ms; /* it kills us after such a silence; 0: never */
+	bool watchdog; /* it kills us if it hears nothing for some time */
 };
 
 /*
