@@ -61,9 +61,8 @@ static char template_stack[BOX_TEMPLATE_STACK]
  * list of robust locks, and its registration for restartable sequences.
  */
 static int
-template_renew_thread(struct box *box, struct err *err)
+template_renew_thread(struct box *box, struct err *)
 {
-	(void)err;
 	*box->thread.tid = (int)syscall(SYS_set_tid_address, box->thread.tid);
 	syscall(
 	    SYS_set_robust_list, box->thread.robust, box->thread.robust_size);
@@ -76,9 +75,8 @@ template_renew_thread(struct box *box, struct err *err)
 
 /* The code has this memory, and may not learn its user outside. */
 static int
-template_forget(struct box *box, struct err *err)
+template_forget(struct box *box, struct err *)
 {
-	(void)err;
 	explicit_bzero(&box->setup, sizeof(box->setup));
 	explicit_bzero(&box->uid, sizeof(box->uid));
 	explicit_bzero(&box->gid, sizeof(box->gid));

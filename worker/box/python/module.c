@@ -45,14 +45,13 @@ module_become_box(void)
 }
 
 static PyObject *
-module_serve(PyObject *self, PyObject *frame)
+module_serve(PyObject *, PyObject *frame)
 {
 	struct err err;
 	char *bytes;
 	Py_ssize_t size;
 	int more;
 
-	(void)self;
 	if (PyBytes_AsStringAndSize(frame, &bytes, &size) == -1)
 		return NULL;
 	if (module_is_box)
@@ -82,10 +81,8 @@ PyDoc_STRVAR(module_rehearse_doc,
     "rehearse()\n\nDo what the interpreter does around a fork, without one.");
 
 static PyObject *
-module_rehearse(PyObject *self, PyObject *nothing)
+module_rehearse(PyObject *, PyObject *)
 {
-	(void)self;
-	(void)nothing;
 	PyOS_BeforeFork();
 	PyOS_AfterFork_Child();
 	Py_RETURN_NONE;
@@ -95,10 +92,8 @@ PyDoc_STRVAR(module_compact_doc,
     "compact()\n\nHave what is allocated from now on lie side by side.");
 
 static PyObject *
-module_compact(PyObject *self, PyObject *nothing)
+module_compact(PyObject *, PyObject *)
 {
-	(void)self;
-	(void)nothing;
 	compact_begin(PyMem_GetAllocator, PyMem_SetAllocator);
 	Py_RETURN_NONE;
 }
@@ -107,10 +102,8 @@ PyDoc_STRVAR(module_compact_end_doc,
     "compact_end()\n\nEnd what compact() has begun.");
 
 static PyObject *
-module_compact_end(PyObject *self, PyObject *nothing)
+module_compact_end(PyObject *, PyObject *)
 {
-	(void)self;
-	(void)nothing;
 	compact_end();
 	Py_RETURN_NONE;
 }
@@ -120,10 +113,8 @@ PyDoc_STRVAR(module_fill_doc,
     "what compact() has begun.");
 
 static PyObject *
-module_fill(PyObject *self, PyObject *nothing)
+module_fill(PyObject *, PyObject *)
 {
-	(void)self;
-	(void)nothing;
 	compact_end();
 	holes_fill(PyObject_Malloc);
 	Py_RETURN_NONE;
@@ -136,11 +127,10 @@ PyDoc_STRVAR(module_leave_doc, "leave(status)\n\nEnd, as os._exit() does.");
  * called for the first time, which here would be in every box.
  */
 static PyObject *
-module_leave(PyObject *self, PyObject *args)
+module_leave(PyObject *, PyObject *args)
 {
 	int status;
 
-	(void)self;
 	if (!PyArg_ParseTuple(args, "i", &status))
 		return NULL;
 	module_template->tell();
@@ -168,12 +158,11 @@ PyDoc_STRVAR(module_choose_doc,
  * a box would copy the memory of all these types.
  */
 static PyObject *
-module_choose(PyObject *self, PyObject *args)
+module_choose(PyObject *, PyObject *args)
 {
 	PyObject *things, *types, *chosen, *thing;
 	Py_ssize_t i;
 
-	(void)self;
 	if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &things,
 	        &PyTuple_Type, &types) || (chosen = PyList_New(0)) == NULL)
 		return NULL;
@@ -192,11 +181,10 @@ PyDoc_STRVAR(module_refuse_doc,
     "refuse(reason)\n\nEnd, as there can be no template.");
 
 static PyObject *
-module_refuse_text(PyObject *self, PyObject *args)
+module_refuse_text(PyObject *, PyObject *args)
 {
 	const char *reason;
 
-	(void)self;
 	if (!PyArg_ParseTuple(args, "s", &reason))
 		return NULL;
 	module_refuse(reason);
