@@ -605,7 +605,17 @@ database_end(struct database *database, int failed, struct err *err)
 	return -1;
 }
 
-void
+uint64_t
+database_changes(const struct database *database)
+{
+	return (uint64_t)sqlite3_changes64(database->handle);
+}
+
+/*
+ * Between two changes: writes the log back into the file and empties it,
+ * including the remains of failed changes.
+ */
+static void
 database_shorten_log(struct database *database)
 {
 	if (database->handle != NULL)
@@ -613,14 +623,42 @@ database_shorten_log(struct database *database)
 		    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 }
 
-int
-database_is_full(const struct database *database)
+static int
+database_try(struct database *database, database_apply *apply, void *ctx,
+    struct buffer *json, struct err *err)
 {
-	return database->full;
+	if (database_begin(database, err) == -1)
+		return -1;
+	return database_end(
+	    database, apply(database, ctx, json, err) == -1, err);
 }
 
-uint64_t
-database_changes(const struct database *database)
+int
+database_save(struct database *database, database_apply *apply, void *ctx,
+    struct buffer *json, struct err *err)
 {
-	return (uint64_t)sqlite3_changes64(database->handle);
+	size_t begin = json->len;
+	int done = database_try(database, apply, ctx, json, err);
+
+	if (done == 0 || !database->full)
+		return done;
+	json->len = begin;
+	database_shorten_log(database);
+	return database_try(database, apply, ctx, json, err);
+}
+
+int
+database_remove(struct database *database, sqlite3_stmt *statement,
+    uint64_t *count, struct err *err)
+{
+	int done =
+	    statement == NULL ? -1 : database_step(database, statement, err);
+
+	if (statement != NULL && done == -1 && database->full) {
+		database_shorten_log(database);
+		sqlite3_reset(statement);
+		done = database_step(database, statement, err);
+	}
+	*count = done == -1 ? 0 : database_changes(database);
+	return done;
 }

@@ -96,13 +96,27 @@ int database_begin(struct database *database, struct err *err);
 int database_end(struct database *database, int failed, struct err *err);
 
 /*
- * Between two changes: writes the log back into the file and empties it,
- * including the remains of failed changes.
+ * The action of a change: uses ctx and appends to json; it may be called twice.
+ * Returns 0, or -1 with err.
  */
-void database_shorten_log(struct database *database);
+typedef int database_apply(struct database *database, void *ctx,
+    struct buffer *json, struct err *err);
 
-/* Whether the last failure was due to a full disk. */
-int database_is_full(const struct database *database);
+/*
+ * Stores something, in one change. If the disk is full, the log is written back
+ * into the file, and the change is repeated once. Returns 0, or -1 with err:
+ * then nothing has changed.
+ */
+int database_save(struct database *database, database_apply *apply, void *ctx,
+    struct buffer *json, struct err *err);
+
+/*
+ * Runs a statement that removes rows, with the same care, and sets *count to
+ * their number. NULL: it could not be prepared, and err contains the cause.
+ * Returns 0, or -1 with err.
+ */
+int database_remove(struct database *database, sqlite3_stmt *statement,
+    uint64_t *count, struct err *err);
 
 /* Returns the number of rows changed by the last statement. */
 uint64_t database_changes(const struct database *database);

@@ -14,7 +14,6 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
-#include "change.h"
 #include "executions.h"
 
 /*
@@ -181,7 +180,7 @@ executions_flush(struct database *database)
 	if (TAILQ_EMPTY(&executions_waiting))
 		return;
 	database_look(database);
-	if (change_save(database, executions_change, NULL, &none, &err) == -1)
+	if (database_save(database, executions_change, NULL, &none, &err) == -1)
 		log_warn("the last executions were not kept: %s", err.text);
 	while ((one = TAILQ_FIRST(&executions_waiting)) != NULL)
 		executions_free(one);

@@ -4,7 +4,6 @@
 #include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "../../common/storable.h"
-#include "change.h"
 #include "memories.h"
 #include "quota.h"
 
@@ -233,7 +232,7 @@ memories_save(struct database *database, const char *scope,
 {
 	struct memories_save save = { scope, memory };
 
-	return change_save(database, memories_change, &save, json, err);
+	return database_save(database, memories_change, &save, json, err);
 }
 
 /* Removing */
@@ -247,7 +246,7 @@ memories_delete(struct database *database, const char *scope,
 	    err);
 	uint64_t count;
 
-	if (change_remove(database, statement, &count, err) == -1)
+	if (database_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_add_text(json, count > 0 ? "true" : "false");
 	return 0;
@@ -263,7 +262,7 @@ memories_clear(struct database *database, const char *scope,
 	    before, err);
 	uint64_t count;
 
-	if (change_remove(database, statement, &count, err) == -1)
+	if (database_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_printf(json, "%llu", (unsigned long long)count);
 	return 0;

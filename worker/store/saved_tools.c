@@ -6,7 +6,6 @@
 
 #include "../../common/limits.h"
 #include "../../common/storable.h"
-#include "change.h"
 #include "quota.h"
 #include "saved_tools.h"
 
@@ -152,7 +151,7 @@ saved_tools_save(struct database *database, const char *scope,
 	struct saved_tools_save save = { scope, tool, *places, 0 };
 
 	if (storable_name(tool->name, err) == -1 ||
-	    change_save(database, saved_tools_change, &save, json, err) == -1)
+	    database_save(database, saved_tools_change, &save, json, err) == -1)
 		return -1;
 	*places -= (unsigned int)save.fresh;
 	return 0;
@@ -169,7 +168,7 @@ saved_tools_delete(struct database *database, const char *scope,
 	    err);
 	uint64_t count;
 
-	if (change_remove(database, statement, &count, err) == -1)
+	if (database_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_add_text(json, count > 0 ? "true" : "false");
 	return 0;
@@ -186,7 +185,7 @@ saved_tools_clear(struct database *database, const char *scope, int ignored,
 	    scope, "", err);
 	uint64_t count;
 
-	if (change_remove(database, statement, &count, err) == -1)
+	if (database_remove(database, statement, &count, err) == -1)
 		return -1;
 	buffer_printf(json, "%llu", (unsigned long long)count);
 	return 0;

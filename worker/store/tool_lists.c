@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../../common/limits.h"
-#include "change.h"
 #include "tool_lists.h"
 
 /* The time of use is updated once a day, not for each lookup. */
@@ -167,5 +166,5 @@ tool_lists_put(struct database *database, const uint8_t *fingerprint,
 	struct tool_lists_put put = { fingerprint, now, list };
 	struct buffer none = { 0 };
 
-	return change_save(database, tool_lists_change, &put, &none, err);
+	return database_save(database, tool_lists_change, &put, &none, err);
 }
