@@ -10,16 +10,9 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "task/added.h"
-#include "task/collect.h"
-#include "task/deliver.h"
-#include "task/fetched.h"
 #include "handlers.h"
 #include "stored/index.h"
-#include "task/listed.h"
-#include "task/removed.h"
 #include "task/task.h"
-#include "task/usage.h"
 
 #define SECONDS_OF_DAY (24 * 60 * 60)
 

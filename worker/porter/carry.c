@@ -1,5 +1,5 @@
 /*
- * The task of a porter: see carry.h. Runs in the porter.
+ * The task of a porter: see porter.h. Runs in the porter.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "../../common/base/log.h"
 #include "../../common/base/text_list.h"
 #include "../../common/worker/worker.h"
-#include "carry.h"
+#include "porter.h"
 #include "in.h"
 #include "out.h"
 

@@ -9,7 +9,6 @@
 #include "../../common/base/asan_main.h"
 #include "../../common/base/fd.h"
 #include "../../common/worker/worker.h"
-#include "carry.h"
 #include "porter.h"
 #include "../../common/ipc/ipc_route.h"
 

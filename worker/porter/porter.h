@@ -29,6 +29,15 @@ struct porter {
 	enum file_fault fault; /* why it cannot */
 };
 
+/* carry.c: begins the task that it was given, if any. */
+void carry_begin(struct porter *porter);
+
+/*
+ * Whether a message was sent, with what channel_send has returned; if not, the
+ * porter ends, and files notices that no end is reported.
+ */
+int carry_sent(int sent, const struct err *err);
+
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */
 #define IPC_SELF porter
 #define IPC_SELF_IS_PORTER

@@ -1,8 +1,8 @@
 /*
- * The channel to the broker: see lister.h. Runs in the store.
+ * The channel to the broker: see store.h. Runs in the store.
  */
 #include "../../common/base/log.h"
-#include "lister.h"
+#include "store.h"
 
 /* A store that only waited for this channel ends. */
 static void

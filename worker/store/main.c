@@ -11,7 +11,6 @@
 #include "database.h"
 #include "executions.h"
 #include "store_grant.h"
-#include "lister.h"
 #include "store.h"
 #include "../../common/ipc/ipc_route.h"
 

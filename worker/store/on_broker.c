@@ -6,7 +6,7 @@
 
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
-#include "lister.h"
+#include "store.h"
 #include "tool_lists.h"
 
 /* A requested list. */

@@ -15,7 +15,6 @@
 #include "database.h"
 #include "executions.h"
 #include "store_grant.h"
-#include "lister.h"
 #include "memories.h"
 #include "saved_tools.h"
 #include "store.h"

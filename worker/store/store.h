@@ -43,6 +43,21 @@ void store_open(struct store *store);
 /* on_supervisor.c: logs once why the database could not be opened. */
 void store_log_fault(struct store *store);
 
+/*
+ * lister.c: the channel to the broker, which looks up and stores lists of
+ * tools. A broker that breaks a rule loses it; the lists remain. Takes the
+ * channel, which replaces an earlier one.
+ */
+void lister_set(struct store *store, struct ipc_lister *msg);
+/* Waits until the broker has closed the channel, after all its messages. */
+void lister_finish(struct store *store);
+/* Ends the channel, if there is one. */
+void lister_free(struct store *store);
+/*
+ * The broker broke a rule, or does not read: ends the channel, from the loop.
+ */
+void lister_break(struct store *store, const char *how);
+
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */
 #define IPC_SELF store
 #define IPC_SELF_IS_STORE

@@ -1,5 +1,5 @@
 /*
- * ADD_FILE and RECEIVE_FILE: see added.h. Runs in files.
+ * ADD_FILE and RECEIVE_FILE: see task.h. Runs in files.
  */
 #include <string.h>
 
@@ -9,7 +9,6 @@
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/limits.h"
-#include "added.h"
 #include "intake.h"
 #include "../stored/index.h"
 #include "task.h"

@@ -1,5 +1,5 @@
 /*
- * COLLECT: see collect.h. Runs in files.
+ * COLLECT: see task.h. Runs in files.
  *
  * The porter offers files faster than they are copied. A few offers, which have
  * a descriptor each, wait here, and the others stay with the porter. Offered
@@ -18,7 +18,6 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
-#include "collect.h"
 #include "intake.h"
 #include "../stored/index.h"
 #include "same.h"

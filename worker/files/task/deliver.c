@@ -1,5 +1,5 @@
 /*
- * DELIVER: see deliver.h. Runs in files.
+ * DELIVER: see task.h. Runs in files.
  *
  * In its first turn the files are opened and passed to the porter. After the
  * porter has ended, a second turn reports those that it could not write into
@@ -14,7 +14,6 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
-#include "deliver.h"
 #include "../stored/index.h"
 #include "same.h"
 #include "task.h"

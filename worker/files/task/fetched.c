@@ -1,9 +1,8 @@
 /*
- * FETCH_FILE: see fetched.h. Runs in files.
+ * FETCH_FILE: see task.h. Runs in files.
  */
 #include "../../../common/base/file_name.h"
 #include "../../../common/base/log.h"
-#include "fetched.h"
 #include "../stored/index.h"
 #include "task.h"
 

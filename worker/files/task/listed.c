@@ -1,11 +1,10 @@
 /*
- * LIST_FILES: see listed.h. Sent as fast as the supervisor reads, because a
+ * LIST_FILES: see task.h. Sent as fast as the supervisor reads, because a
  * list may have more messages than its queue can hold. Runs in files.
  */
 #include <stdlib.h>
 
 #include "../stored/index.h"
-#include "listed.h"
 #include "task.h"
 
 struct listed {

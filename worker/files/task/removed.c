@@ -1,5 +1,5 @@
 /*
- * REMOVE_FILES: see removed.h. Runs in files.
+ * REMOVE_FILES: see task.h. Runs in files.
  */
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "../../../common/base/file_name.h"
 #include "../../../common/base/log.h"
 #include "../stored/index.h"
-#include "removed.h"
 #include "task.h"
 
 struct removed {

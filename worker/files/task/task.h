@@ -133,4 +133,41 @@ void task_give_up(struct files *files, uint64_t number);
 /* Frees every task without a message, and the memory of task_prepare. */
 void task_free_all(struct files *files);
 
+/*
+ * What the supervisor asks for: each begins a task, whose channel to a porter
+ * and descriptors are taken, and which goes on when it has its turn.
+ */
+
+/*
+ * collect.c: stores the files that a porter offers, in the order of the offers.
+ * synced is a checked copy of the list in the message, and is taken.
+ */
+void collect_begin(
+    struct files *files, struct ipc_collect *collect, char **synced);
+
+/*
+ * deliver.c: passes files of an owner to a porter, which writes them into a
+ * box: all, or none if one of them is unknown. The names are a list, which is
+ * empty for all files of a conversation.
+ */
+void deliver_begin(struct files *files, struct ipc_deliver *deliver);
+
+/* added.c: stores a file that the supervisor passes, or that will come. */
+void added_begin(struct files *files, struct ipc_add_file *add);
+void received_begin(
+    struct files *files, const struct ipc_receive_file *receive);
+
+/* removed.c: removes files of an owner; a version comes with a name. */
+void removed_begin(
+    struct files *files, const struct ipc_remove_files *remove);
+
+/* usage.c: tells how much each owner keeps. */
+void usage_begin(struct files *files, const struct ipc_list_usage *list);
+
+/* listed.c: lists the files of an owner. */
+void listed_begin(struct files *files, const struct ipc_list_files *list);
+
+/* fetched.c: passes a file to the supervisor. */
+void fetched_begin(struct files *files, const struct ipc_fetch_file *fetch);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * LIST_USAGE: see usage.h. Sent as fast as the supervisor reads, as a list of
+ * LIST_USAGE: see task.h. Sent as fast as the supervisor reads, as a list of
  * files is. Runs in files.
  */
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "../stored/outdated.h"
 #include "../stored/share.h"
 #include "task.h"
-#include "usage.h"
 
 struct usage {
 	struct task task;

@@ -16,7 +16,6 @@
 #include "common/limits.h"
 #include "tests/unit/unit.h"
 #include "worker/box/native/native.h"
-#include "worker/box/native/template/ahead.h"
 #include "worker/box/native/template/template.h"
 
 #define FRAME "{\"type\":\"run\"}\n"

@@ -19,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ahead.h"
 #include "template.h"
 #include "../native.h"
 #include "../../../../common/base/fd.h"

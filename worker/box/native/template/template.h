@@ -5,10 +5,13 @@
 #ifndef WORKER_BOX_NATIVE_TEMPLATE_TEMPLATE_H
 #define WORKER_BOX_NATIVE_TEMPLATE_TEMPLATE_H
 
+#include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "../sandbox.h"
 #include "../../../../common/base/err.h"
+#include "../../../../common/limits.h"
 
 /*
  * ahead.c: finds the pages that a box writes to, by a sample box. Returns 1 in
@@ -20,6 +23,25 @@ int ahead_sample(const void *frame, size_t size);
 void ahead_tell(void);
 /* In every other box: copies these pages, if the kernel allows that. */
 int ahead_copy(struct box *box, struct err *err);
+
+/* Ranges of memory that boxes write to, in the order of their addresses. */
+struct ahead_list {
+	size_t count;
+	struct iovec parts[BOX_AHEAD_MAX];
+};
+
+/* Returns the list of the template. */
+const struct ahead_list *ahead_found(void);
+/*
+ * Adds a range, or merges it with the last one if they are adjacent. Without
+ * room for it, it is not added.
+ */
+void ahead_add(struct ahead_list *list, uintptr_t start, size_t size);
+/*
+ * Whether a page is in memory, is not that of a file, and is mapped by this
+ * process only, by its entry in /proc/self/pagemap.
+ */
+int ahead_is_own(uint64_t entry);
 
 /*
  * holder.c: called by the code of its box after it has closed all descriptors
