@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "worker/connector/oauth/document.h"
-#include "worker/connector/oauth/query.h"
+#include "worker/connector/oauth/oauth.h"
 
 /* Reads tokens and a registration, keeps them, and reads them again. */
 static void

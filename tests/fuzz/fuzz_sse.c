@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "worker/connector/sse.h"
+#include "worker/connector/connector.h"
 
 #define MOST 4096
 

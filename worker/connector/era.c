@@ -1,5 +1,5 @@
 /*
- * Versions without sessions: see era.h. Runs in the connector.
+ * Versions without sessions: see connector.h. Runs in the connector.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
 #include "../../common/json/stateless.h"
-#include "era.h"
+#include "connector.h"
 
 void
 era_add_discover(struct buffer *line, const char *id)

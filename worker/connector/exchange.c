@@ -1,5 +1,5 @@
 /*
- * Messages by HTTP: see exchange.h. Runs in the connector.
+ * Messages by HTTP: see connector.h. Runs in the connector.
  */
 #include <event2/event.h>
 #include <stdarg.h>
@@ -11,9 +11,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
 #include "../../common/limits.h"
-#include "exchange.h"
-#include "sse.h"
-#include "http/url.h"
+#include "connector.h"
 
 #define EXCHANGE_STREAM "text/event-stream"
 #define EXCHANGE_JSON "application/json"
@@ -222,14 +220,12 @@ exchange_renew(struct exchange *exchange)
 /* Resuming a stream */
 
 static void
-exchange_on_timer(evutil_socket_t fd, short what, void *ctx)
+exchange_on_timer(evutil_socket_t, short, void *ctx)
 {
 	struct exchange *exchange = ctx;
 	auto_free char *line =
 	    mem_printf("Last-Event-ID: %s", exchange->sse.id.data);
 
-	(void)fd;
-	(void)what;
 	text_list_add(&exchange->headers, line);
 	exchange->method = "GET";
 	exchange_send(exchange);

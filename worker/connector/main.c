@@ -54,9 +54,8 @@ connector_on_over(void *ctx, const struct login *login, const char *why)
 }
 
 static void
-connector_on_ended(void *ctx)
+connector_on_ended(void *)
 {
-	(void)ctx;
 	worker_stop();
 }
 

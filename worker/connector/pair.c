@@ -1,5 +1,5 @@
 /*
- * The pair of pipes to the broker: see pair.h. Runs in the connector.
+ * The pair of pipes to the broker: see connector.h. Runs in the connector.
  */
 #include <errno.h>
 #include <event2/buffer.h>
@@ -13,7 +13,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/limits.h"
-#include "pair.h"
+#include "connector.h"
 
 struct pair {
 	struct pair_ends ends;
@@ -27,7 +27,7 @@ struct pair {
 };
 
 static void
-pair_on_readable(evutil_socket_t fd, short what, void *ctx)
+pair_on_readable(evutil_socket_t fd, short, void *ctx)
 {
 	struct pair *pair = ctx;
 	struct line line;
@@ -35,7 +35,6 @@ pair_on_readable(evutil_socket_t fd, short what, void *ctx)
 	char *space = lines_room(pair->lines, &room);
 	ssize_t n = read(fd, space, room);
 
-	(void)what;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -49,12 +48,11 @@ pair_on_readable(evutil_socket_t fd, short what, void *ctx)
 }
 
 static void
-pair_on_writable(evutil_socket_t fd, short what, void *ctx)
+pair_on_writable(evutil_socket_t fd, short, void *ctx)
 {
 	struct pair *pair = ctx;
 	int n = evbuffer_write(pair->queue, fd);
 
-	(void)what;
 	if (n == -1 && errno != EAGAIN && errno != EINTR) {
 		event_del(pair->writable);
 		pair->ends.closed(pair->ends.ctx);

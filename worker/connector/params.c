@@ -1,5 +1,5 @@
 /*
- * Arguments in headers: see params.h. Runs in the connector.
+ * Arguments in headers: see connector.h. Runs in the connector.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
 #include "../../common/limits.h"
-#include "era.h"
-#include "params.h"
+#include "connector.h"
 
 #define PARAM_MARK "x-mcp-header"
 

@@ -1,5 +1,5 @@
 /*
- * The session with a remote server: see session.h. Runs in the connector.
+ * The session with a remote server: see connector.h. Runs in the connector.
  */
 #include <event2/event.h>
 #include <stdbool.h>
@@ -13,13 +13,7 @@
 #include "../../common/base/text_list.h"
 #include "../../common/json/jsonrpc.h"
 #include "../../common/limits.h"
-#include "era.h"
-#include "exchange.h"
-#include "pair.h"
-#include "params.h"
-#include "session.h"
-#include "http/url.h"
-#include "oauth/store.h"
+#include "connector.h"
 
 #define SESSION_DISCOVER "\"discover\""
 #define SESSION_LISTEN "\"listen\""
@@ -753,13 +747,11 @@ session_fail_events(struct session *session, long status, const char *why)
 }
 
 static void
-session_on_timer(evutil_socket_t fd, short what, void *ctx)
+session_on_timer(evutil_socket_t, short, void *ctx)
 {
 	struct session *session = ctx;
 	struct talk *stream = session_find(session, TALK_STREAM);
 
-	(void)fd;
-	(void)what;
 	if (session->manner != MANNER_EVENTS) {
 		session_read_stream(session);
 	} else if (session->endpoint == NULL && stream != NULL) {

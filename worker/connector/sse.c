@@ -1,10 +1,10 @@
 /*
- * Server-sent events: see sse.h. Runs in the connector.
+ * Server-sent events: see connector.h. Runs in the connector.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sse.h"
+#include "connector.h"
 
 static void
 sse_set(struct buffer *field, const char *value, size_t len)

@@ -1,5 +1,5 @@
 /*
- * HTTP requests: see transfer.h. Runs in the connector.
+ * HTTP requests: see http.h. Runs in the connector.
  */
 #include <ctype.h>
 #include <curl/curl.h>
@@ -17,8 +17,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
-#include "transfer.h"
-#include "url.h"
+#include "http.h"
 
 /* X509_V_ERR_*: certificates that nobody known has signed. */
 enum { TRANSFER_SELF_SIGNED = 18, TRANSFER_NO_ISSUER = 21 };
@@ -171,11 +170,10 @@ transfer_on_data(char *data, size_t size, size_t count, void *ctx)
  */
 static curl_socket_t
 transfer_on_socket(
-    void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
+    void *ctx, curlsocktype, struct curl_sockaddr *address)
 {
 	struct transfer *transfer = ctx;
 
-	(void)purpose;
 	if (transfer->all->remote->proxy[0] == '\0' &&
 	    !transfer->all->origin.local && url_is_local(&address->addr)) {
 		transfer->refused = "its name leads to an address of this "
@@ -313,24 +311,21 @@ transfers_on_event(evutil_socket_t fd, short what, void *ctx)
 }
 
 static void
-transfers_on_timer(evutil_socket_t fd, short what, void *ctx)
+transfers_on_timer(evutil_socket_t, short, void *ctx)
 {
-	(void)fd;
-	(void)what;
 	transfers_act(ctx, CURL_SOCKET_TIMEOUT, 0);
 }
 
 /* libcurl says what it waits for at a socket. */
 static int
 transfers_on_wish(
-    CURL *curl, curl_socket_t fd, int what, void *ctx, void *at_socket)
+    CURL *, curl_socket_t fd, int what, void *ctx, void *at_socket)
 {
 	struct transfers *all = ctx;
 	struct event *event = at_socket;
 	short wish = (short)((what & CURL_POLL_IN ? EV_READ : 0) |
 	    (what & CURL_POLL_OUT ? EV_WRITE : 0));
 
-	(void)curl;
 	loop_event_free(&event);
 	if (what != CURL_POLL_REMOVE) {
 		event = event_new(all->base, fd, wish | EV_PERSIST,
@@ -342,11 +337,10 @@ transfers_on_wish(
 }
 
 static int
-transfers_on_patience(CURLM *multi, long ms, void *ctx)
+transfers_on_patience(CURLM *, long ms, void *ctx)
 {
 	struct transfers *all = ctx;
 
-	(void)multi;
 	if (ms < 0)
 		event_del(all->timer);
 	else

@@ -1,5 +1,5 @@
 /*
- * Addresses: see url.h. Runs in the connector.
+ * Addresses: see http.h. Runs in the connector.
  */
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../../common/base/mem.h"
-#include "url.h"
+#include "http.h"
 
 /* Returns a part of a URL, which the caller frees with curl_free. */
 static char *
@@ -66,19 +66,22 @@ url_origin_reset(struct url_origin *origin)
 	free(origin->port);
 }
 
-/* Returns whether credentials for one may be sent to the other. */
-static int
-url_may_follow(const char *from, const char *to)
+/*
+ * Returns whether two URLs are of one origin; or, if upwards is set, whether to
+ * is the same host by https.
+ */
+static bool
+url_is_same(const char *from, const char *to, bool upwards)
 {
 	struct url_origin one, other;
-	int same;
+	bool same;
 
 	url_origin_of(from, &one);
 	url_origin_of(to, &other);
 	same = strcasecmp(one.host, other.host) == 0 &&
 	    ((strcmp(one.scheme, other.scheme) == 0 &&
 	        strcmp(one.port, other.port) == 0) ||
-	        (strcmp(one.scheme, "http") == 0 &&
+	        (upwards && strcmp(one.scheme, "http") == 0 &&
 	            strcmp(other.scheme, "https") == 0 &&
 	            strcmp(other.port, "443") == 0));
 	url_origin_reset(&one);
@@ -96,7 +99,7 @@ url_redirect(const char *from, const char *location)
 	if (curl_url_set(url, CURLUPART_URL, from, 0) == CURLUE_OK &&
 	    curl_url_set(url, CURLUPART_URL, location, 0) == CURLUE_OK)
 		to = url_part(url, CURLUPART_URL, 0);
-	if (to != NULL && url_may_follow(from, to))
+	if (to != NULL && url_is_same(from, to, true))
 		copy = mem_strdup(to);
 	curl_free(to);
 	curl_url_cleanup(url);
@@ -162,20 +165,12 @@ url_path(const char *text)
 bool
 url_is_within(const char *url, const char *resource)
 {
-	struct url_origin one, other;
 	auto_free char *path = url_path(url);
 	auto_free char *of = url_path(resource);
 	size_t len = strlen(of);
-	bool same;
 
-	url_origin_of(url, &one);
-	url_origin_of(resource, &other);
-	same = strcmp(one.scheme, other.scheme) == 0 &&
-	    strcasecmp(one.host, other.host) == 0 &&
-	    strcmp(one.port, other.port) == 0;
-	url_origin_reset(&one);
-	url_origin_reset(&other);
-	return same && strncmp(path, of, len) == 0 &&
+	return url_is_same(url, resource, false) &&
+	    strncmp(path, of, len) == 0 &&
 	    (path[len] == '\0' || path[len] == '/');
 }
 

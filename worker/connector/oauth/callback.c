@@ -1,5 +1,5 @@
 /*
- * The page of a login: see callback.h. Runs in the connector.
+ * The page of a login: see oauth.h. Runs in the connector.
  */
 #include <arpa/inet.h>
 #include <event2/event.h>
@@ -14,7 +14,7 @@
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/limits.h"
-#include "callback.h"
+#include "oauth.h"
 
 struct callback {
 	struct event_base *base;
@@ -88,14 +88,13 @@ callback_on_readable(evutil_socket_t fd, short what, void *ctx)
 }
 
 static void
-callback_on_client(evutil_socket_t listener, short what, void *ctx)
+callback_on_client(evutil_socket_t listener, short, void *ctx)
 {
 	const struct timeval patience = { LOGIN_CALLBACK_SECONDS, 0 };
 	struct callback *callback = ctx;
 	int fd = accept4(
 	    listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-	(void)what;
 	if (fd == -1)
 		return;
 	/* Browsers open connections ahead that they do not use. */

@@ -1,14 +1,12 @@
 /*
- * The metadata of logins: see discover.h. Runs in the connector.
+ * The metadata of logins: see oauth.h. Runs in the connector.
  */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../common/base/mem.h"
-#include "../http/url.h"
-#include "discover.h"
-#include "fetch.h"
+#include "oauth.h"
 
 struct discover {
 	struct event_base *base;

@@ -1,5 +1,5 @@
 /*
- * Documents of logins: see document.h. Runs in the connector.
+ * Documents of logins: see oauth.h. Runs in the connector.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,8 +10,7 @@
 #include "../../../common/json/json.h"
 #include "../../../common/json/json_span.h"
 #include "../../../common/limits.h"
-#include "../http/url.h"
-#include "document.h"
+#include "oauth.h"
 
 /* Members of a document, and the fields of a struct that keep them. */
 struct document_field {

@@ -1,5 +1,5 @@
 /*
- * Logging in and out: see enter.h. Runs in the connector.
+ * Logging in and out: see oauth.h. Runs in the connector.
  */
 #include <event2/event.h>
 #include <stdarg.h>
@@ -13,14 +13,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../http/url.h"
-#include "callback.h"
-#include "discover.h"
-#include "enter.h"
-#include "fetch.h"
-#include "issue.h"
-#include "query.h"
-#include "store.h"
+#include "oauth.h"
 
 struct enter {
 	struct event_base *base;
@@ -95,10 +88,8 @@ enter_keep(struct enter *enter)
 }
 
 static void
-enter_on_timer(evutil_socket_t fd, short what, void *ctx)
+enter_on_timer(evutil_socket_t, short, void *ctx)
 {
-	(void)fd;
-	(void)what;
 	enter_keep(ctx);
 }
 
@@ -319,11 +310,10 @@ enter_discover(struct enter *enter, const char *header)
 
 static void
 enter_on_probed(void *ctx, const struct transfer_head *head,
-    const struct buffer *body, const char *why)
+    const struct buffer *, const char *why)
 {
 	struct enter *enter = ctx;
 
-	(void)body;
 	enter->fetch = NULL;
 	if (why != NULL)
 		enter_end(enter, why);
@@ -347,11 +337,10 @@ enter_probe(struct enter *enter)
 
 static void
 enter_on_revoked(void *ctx, const struct transfer_head *head,
-    const struct buffer *body, const char *why)
+    const struct buffer *, const char *why)
 {
 	struct enter *enter = ctx;
 
-	(void)body;
 	enter->fetch = NULL;
 	if (why != NULL || head->status != 200)
 		log_warn("the server could not be told that the tokens are no "

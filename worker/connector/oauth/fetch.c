@@ -1,5 +1,5 @@
 /*
- * Requests for documents of logins: see fetch.h. Runs in the connector.
+ * Requests for documents of logins: see oauth.h. Runs in the connector.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
-#include "../http/url.h"
-#include "fetch.h"
+#include "oauth.h"
 
 struct fetch {
 	struct transfer *transfer;
@@ -59,24 +58,21 @@ fetch_end(
 }
 
 static void
-fetch_on_ended(void *ctx, const char *why, int sent)
+fetch_on_ended(void *ctx, const char *why, int)
 {
 	struct fetch *fetch = ctx;
 
-	(void)sent;
 	fetch_end(fetch, transfer_head(fetch->transfer), why);
 }
 
 static void
-fetch_on_timer(evutil_socket_t fd, short what, void *ctx)
+fetch_on_timer(evutil_socket_t, short, void *ctx)
 {
 	static char nothing[] = "";
 	const struct transfer_head none = { 0, nothing, nothing, nothing,
 		nothing };
 	struct fetch *fetch = ctx;
 
-	(void)fd;
-	(void)what;
 	transfer_cancel(&fetch->transfer);
 	fetch_end(fetch, &none, "it does not answer in time");
 }

@@ -1,14 +1,12 @@
 /*
- * Requests for tokens: see issue.h. Runs in the connector.
+ * Requests for tokens: see oauth.h. Runs in the connector.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../../../common/base/mem.h"
-#include "../http/url.h"
-#include "issue.h"
-#include "query.h"
+#include "oauth.h"
 
 #define ISSUE_BASIC "client_secret_basic"
 #define ISSUE_POST "client_secret_post"

@@ -1,5 +1,5 @@
 /*
- * Forms of logins: see query.h. Runs in the connector.
+ * Forms of logins: see oauth.h. Runs in the connector.
  */
 #include <curl/curl.h>
 #include <sha2.h>
@@ -10,7 +10,7 @@
 #include "../../../common/base/base64.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
-#include "query.h"
+#include "oauth.h"
 
 /* Appends a text, escaped. */
 static void

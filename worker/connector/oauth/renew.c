@@ -1,5 +1,5 @@
 /*
- * The token of requests: see renew.h. Runs in the connector.
+ * The token of requests: see oauth.h. Runs in the connector.
  */
 #include <event2/event.h>
 #include <stdbool.h>
@@ -11,11 +11,7 @@
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/limits.h"
-#include "discover.h"
-#include "issue.h"
-#include "query.h"
-#include "renew.h"
-#include "store.h"
+#include "oauth.h"
 
 struct renew {
 	struct event_base *base;
@@ -203,10 +199,8 @@ renew_look(struct renew *renew)
 }
 
 static void
-renew_on_timer(evutil_socket_t fd, short what, void *ctx)
+renew_on_timer(evutil_socket_t, short, void *ctx)
 {
-	(void)fd;
-	(void)what;
 	renew_look(ctx);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The directory of a login: see store.h. Runs in the connector.
+ * The directory of a login: see oauth.h. Runs in the connector.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
-#include "store.h"
+#include "oauth.h"
 
 #define STORE_NEW "new"
 #define STORE_CHALLENGE "challenge"

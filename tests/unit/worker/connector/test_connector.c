@@ -9,11 +9,9 @@
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
 #include "tests/unit/unit.h"
-#include "worker/connector/oauth/document.h"
-#include "worker/connector/oauth/query.h"
-#include "worker/connector/params.h"
-#include "worker/connector/sse.h"
-#include "worker/connector/http/url.h"
+#include "worker/connector/oauth/oauth.h"
+#include "worker/connector/connector.h"
+#include "worker/connector/http/http.h"
 
 static void
 on_event(void *ctx, const char *type, const char *data, size_t len)
