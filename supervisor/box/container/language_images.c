@@ -171,7 +171,7 @@ language_images_add_all(char *list)
 
 /* Asks for all tags. Returns 0, or -1 with err. */
 static int
-language_images_ask_all(struct err *err)
+language_images_ask_all(unsigned int ms, struct err *err)
 {
 	const struct container_boxes *shared =
 	    container_boxes(language_images.boxes);
@@ -180,8 +180,8 @@ language_images_ask_all(struct err *err)
 	language_remove_added();
 	container_argv_images(&words, shared->program,
 	    "reference=" IMAGE_TAGS "*", "{{.Repository}}:{{.Tag}}");
-	if (container_engine_tell(shared, &words, IMAGE_TAGS "*", IMAGE_ASK_MS,
-	        &answer, err) == -1)
+	if (container_engine_tell(
+	        shared, &words, IMAGE_TAGS "*", ms, &answer, err) == -1)
 		return -1;
 	buffer_add(&answer, "", 1);
 	language_images_add_all(answer.data);
@@ -210,7 +210,8 @@ language_images_renew(void)
 {
 	struct err err;
 
-	if (language_images_changed() && language_images_ask_all(&err) == -1)
+	if (language_images_changed() &&
+	    language_images_ask_all(IMAGE_ASK_MS, &err) == -1)
 		log_error("the languages of images cannot be used: %s",
 		    err.text);
 }
@@ -223,7 +224,7 @@ language_images_read(
 	language_images.changed = mem_strdup(changed);
 	language_images.boxes = boxes;
 	language_images_changed();
-	if (language_images_ask_all(err) == -1)
+	if (language_images_ask_all(CONTAINER_LIST_MS, err) == -1)
 		return -1;
 	language_set_renewer(language_images_renew);
 	return 0;
