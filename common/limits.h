@@ -305,6 +305,15 @@
 #define QUESTION_PARTS_MAX 4
 /* Questions of an owner without an answer: each keeps its call in memory. */
 #define QUESTIONS_MAX 64
+/* How long the deadline of an execution stands still for questions, in all. */
+#define QUESTION_PAUSE_MS QUESTION_MS
+/* A question of a server: bytes, also of its answer; fields; bytes of an id. */
+#define QUESTION_BYTES_MAX MIB
+#define QUESTION_FIELDS_MAX 64
+#define QUESTION_ID_MAX 256
+/* Of an execution at once, of a call in all. */
+#define QUESTIONS_OPEN_MAX 8
+#define QUESTIONS_CALL_MAX 32
 /* The id of a request and a progress token in JSON: more than clients use. */
 #define CLIENT_ID_MAX (64 * KIB)
 /*

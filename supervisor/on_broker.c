@@ -1,12 +1,13 @@
 /*
  * The messages of the broker to the supervisor: the whole surface between the
- * two. They contain names and numbers of servers, which broker.c looks up. Runs
- * in the supervisor.
+ * two. They contain names and numbers of servers, which broker.c looks up, and
+ * JSON for clients, which is passed on. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/base/mem.h"
+#include "../common/json/json_span.h"
 #include "../common/base/text_list.h"
 #include "../common/base/utf8.h"
 #include "peers/broker.h"
@@ -32,6 +33,28 @@ supervisor_on_want_lists(struct broker *broker, struct ipc_want_lists *want)
 {
 	(void)want;
 	broker_want_lists(broker);
+}
+
+/* What is passed on to a client must be one object on one line. */
+void
+supervisor_on_ask_client(struct broker *broker, struct ipc_ask_client *ask)
+{
+	struct broker_question question = { .number = ask->question,
+		.execution = ask->execution,
+		.kind = (unsigned int)ask->kind };
+	struct err err;
+	size_t len = ask->params.len;
+	auto_free char *data = ipc_blob_copy(&ask->params, &err);
+
+	if (ask->kind != 0 && ((ask->kind & (ask->kind - 1)) != 0 ||
+	        data == NULL ||
+	        json_span_parse(data, len, &question.params, NULL) == -1 ||
+	        json_span_kind(question.params) != JSON_SPAN_OBJECT ||
+	        question.params.len != len || memchr(data, '\n', len) != NULL ||
+	        memchr(data, '\r', len) != NULL))
+		service_violate(broker, "a question that is none");
+	else
+		broker_hear_question(broker, &question);
 }
 
 void

@@ -79,6 +79,7 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 #include "../common/roles.def"
 #undef ROLE
 	sv->runs.config = sv->config;
+	runs_take_questions(&sv->runs);
 }
 
 /* Returns why a path cannot be an interpreter of Python, or NULL. */

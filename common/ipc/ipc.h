@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../ask_client.h"
 #include "../config_shape.h"
 #include "../base/err.h"
 #include "../file_fault.h"

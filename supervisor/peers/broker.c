@@ -73,6 +73,8 @@ struct broker {
 	broker_tried *tried; /* for broker_try */
 	void (*gone)(void *ctx);
 	void *tried_ctx;
+	broker_asked *asked; /* of questions; NULL: nobody is */
+	void *asked_ctx;
 };
 
 /* The time limits for ending a server. */
@@ -121,6 +123,7 @@ broker_forget_process(void *ctx)
 	struct broker *broker = ctx;
 	struct broker_link *link;
 
+	broker_hear_question(broker, &(struct broker_question){ 0 });
 	broker_forget_all(broker);
 	buffer_reset(&broker->owners);
 	broker->last_link = 0;
@@ -463,6 +466,7 @@ broker_send_grant(void *ctx, void *question, struct err *err)
 		.tool_seconds = broker->options->tool_timeout,
 		.tool_ceiling = broker->options->tool_ceiling,
 		.remember = broker->options->memory_api != 0,
+		.asks = wanted->asks,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
 
@@ -685,6 +689,37 @@ broker_want_lists(struct broker *broker)
 	}
 	service_sent(&broker->service,
 	    channel_send_lists(broker->service.channel, &lists, &err), &err);
+}
+
+/* Questions to clients */
+
+void
+broker_on_question(struct broker *broker, broker_asked *asked, void *ctx)
+{
+	broker->asked = asked;
+	broker->asked_ctx = ctx;
+}
+
+void
+broker_answer(struct broker *broker, uint64_t number, struct json_span result,
+    const char *why)
+{
+	struct ipc_client_answered answered = { .question = number,
+		.result = { (const uint8_t *)result.p, result.len, -1 },
+		.reason = result.len > 0 ? "" : why };
+	struct err err;
+
+	if (broker->service.channel != NULL)
+		service_sent(&broker->service, channel_send_client_answered(
+		        broker->service.channel, &answered, &err), &err);
+}
+
+void
+broker_hear_question(
+    struct broker *broker, const struct broker_question *question)
+{
+	if (broker->asked != NULL)
+		broker->asked(broker->asked_ctx, question);
 }
 
 /* Trying */

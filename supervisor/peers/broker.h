@@ -2,14 +2,15 @@
  * The broker as the supervisor sees it. It is started when the first execution
  * may use servers, and restarted after its end. It receives the names of all
  * servers, and a channel for each execution. The supervisor looks up the
- * program of each server that it requests. Runs in the supervisor; reads no
- * byte of a server.
+ * program of each server that it requests. Runs in the supervisor; passes
+ * questions of servers on, and reads no other byte of them.
  */
 #ifndef SUPERVISOR_BROKER_H
 #define SUPERVISOR_BROKER_H
 
 #include "../../common/ipc/channel.h"
 #include "../../common/base/err.h"
+#include "../../common/json/json_span.h"
 #include "../servers/in_force/in_force.h"
 #include "peers.h"
 #include "../process/process.h"
@@ -19,6 +20,7 @@ struct broker_grant {
 	uint64_t execution;
 	const char *owner; /* whose server processes it uses */
 	const struct server_texts *allowed; /* names; NULL: all */
+	unsigned int asks; /* what its client can be asked: client_asked */
 	struct server_texts loaded; /* the servers to start now */
 };
 
@@ -29,6 +31,23 @@ struct broker_wanted {
 	const char *owner; /* the owner of the process */
 	uint64_t definition;
 };
+
+/* What a server asks the client of an execution: see ASK_CLIENT. */
+struct broker_question {
+	uint64_t number;
+	uint64_t execution;
+	unsigned int kind; /* 0: it is withdrawn; number 0: all are */
+	struct json_span params;
+};
+
+typedef void broker_asked(void *ctx, const struct broker_question *question);
+
+/* Sets who answers all questions by broker_answer(), at once or later. */
+void broker_on_question(struct broker *broker, broker_asked *asked, void *ctx);
+
+/* Passes on an answer, a JSON object; of length 0: why there is none. */
+void broker_answer(struct broker *broker, uint64_t number,
+    struct json_span result, const char *why);
 
 /* Called when the configured servers have changed: updates a running broker. */
 void broker_reconfigure(struct broker *broker);
@@ -76,6 +95,8 @@ int broker_try(struct broker *broker, const struct buffer *only,
 void broker_want(struct broker *broker, const struct broker_wanted *want);
 void broker_let_go(struct broker *broker, uint64_t link);
 void broker_want_lists(struct broker *broker);
+void broker_hear_question(
+    struct broker *broker, const struct broker_question *question);
 void broker_hear_tried(
     struct broker *broker, const struct broker_answer *answer);
 

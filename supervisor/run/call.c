@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "../../common/base/clock.h"
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
@@ -61,6 +62,8 @@ call_set_phase(struct call *call, enum call_phase phase)
 	call->runs->nstarting -= call->phase == CALL_STARTING;
 	call->runs->nstarting += phase == CALL_STARTING;
 	call->phase = phase;
+	if (phase > CALL_RUNNING)
+		call_withdraw(call, 0);
 }
 
 /* Conclusion */
@@ -175,6 +178,8 @@ call_run(struct call *call)
 {
 	call_set_phase(call, CALL_RUNNING);
 	free(mem_take(&call->request.code));
+	call->until = clock_ms() + call->request.timeout * UINT64_C(1000);
+	call->patience = QUESTION_PAUSE_MS;
 	loop_set_timer(call->timer, call->request.timeout * UINT64_C(1000));
 }
 
@@ -367,6 +372,7 @@ call_new(struct runs *runs, struct request *request,
 	if (call->request.notes_len > 0)
 		buffer_add(&call->notes, call->request.notes,
 		    call->request.notes_len);
+	TAILQ_INIT(&call->askings);
 	call->concluded = concluded;
 	call->ctx = ctx;
 	clock_gettime(CLOCK_MONOTONIC, &call->asked);

@@ -77,6 +77,10 @@ struct call {
 	call_concluded *concluded;
 	void *ctx;
 	struct event *timer; /* for the queue, or the deadline */
+	uint64_t until;    /* the deadline, by clock_ms() */
+	uint64_t patience; /* ms by which questions may still move it */
+	uint64_t asked_ms; /* when the first of these was asked */
+	TAILQ_HEAD(, asking) askings; /* of servers, to its client */
 	struct timespec asked; /* time of admission */
 	struct timespec began;
 	const struct executor *executor;
@@ -129,6 +133,9 @@ int call_check_queue(
 
 /* The queue time is over: this is the error of the call. */
 void call_set_late(struct call *call);
+
+/* asking.c: this question (0: any) needs no answer any more. */
+void call_withdraw(struct call *call, uint64_t number);
 
 /* call_record.c */
 

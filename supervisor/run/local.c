@@ -191,6 +191,7 @@ local_get_grant(struct local *local, struct err *err)
 	const struct broker_grant wanted = { .execution = call->number,
 		.owner = owner->name,
 		.allowed = owner->allowed,
+		.asks = call->request.asks,
 		.loaded = { names, len } };
 
 	fd_close(&local->grant);

@@ -9,6 +9,7 @@
 #include <sys/queue.h>
 
 #include "../../common/base/err.h"
+#include "../../common/json/json_span.h"
 #include "../box/box.h"
 #include "../peers/peers.h"
 
@@ -149,6 +150,14 @@ int owner_precedes(const struct owner *owner, const struct owner *other);
 typedef void call_progressed(
     void *ctx, const struct box_progress *progress);
 
+/*
+ * Asks the client of a call, for a server, with the ctx of call_new: kind is a
+ * bit of enum client_asked, params a JSON object on one line. call_answer()
+ * follows. Returns 0, or -1 with err. kind 0: the answer is not needed.
+ */
+typedef int call_asked(
+    void *ctx, unsigned int kind, const char *params, struct err *err);
+
 struct request {
 	struct owner *owner; /* must outlive its calls */
 	const struct language *language; /* of the code, static */
@@ -167,6 +176,8 @@ struct request {
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: no notification */
+	call_asked *asked;
+	unsigned int asks; /* what it can be asked: enum client_asked */
 };
 
 /* Frees its fields. */
@@ -259,6 +270,13 @@ typedef void call_concluded(void *ctx, const struct call_result *result);
  */
 struct call *call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err);
+
+/*
+ * asking.c: what the client has answered, a JSON object, or (len 0) why it has
+ * not. runs_take_questions: once there is a broker, from which they come.
+ */
+void call_answer(struct call *call, struct json_span result, const char *why);
+void runs_take_questions(struct runs *runs);
 
 /* Ends the call early: it concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);

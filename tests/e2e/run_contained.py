@@ -32,10 +32,10 @@ SECONDS = 1800  # of a file, on a slow machine
 FILES = """activation arguments bombs bridge call-input calls config
     conversations eras exec files files-told foreign-home http http-crowd
     http-ends http-files json libraries lifecycle limits login manual memory
-    output owners pictures pool progress protocol python races readme remote
-    remote-faults resources sdk search servers servers-change servers-changed
-    servers-hostile servers-lifecycle servers-policy servers-values settings
-    shell soak terminal tokens tokens-changed""".split()
+    output owners pictures pool progress protocol python questions races
+    readme remote remote-faults resources sdk search servers servers-change
+    servers-changed servers-hostile servers-lifecycle servers-policy
+    servers-values settings shell soak terminal tokens tokens-changed""".split()
 # The others would show nothing more, or cannot run there.
 NO_CODE = "no code runs"
 OWN_ENGINE = "it has engines of its own"

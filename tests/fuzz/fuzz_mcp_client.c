@@ -11,6 +11,7 @@
 #include "common/base/lines.h"
 #include "common/base/utf8.h"
 #include "fuzz.h"
+#include "worker/broker/arguments/arguments.h"
 #include "worker/broker/link/link.h"
 #include "worker/broker/state/state.h"
 #include "worker/broker/tools/tools.h"
@@ -158,6 +159,46 @@ check_progress(void *ctx, void *call)
 	    answered < play.answered + REQUESTS && *answered == 0);
 }
 
+/* What a client is asked, and a server answered, is one value on one line. */
+static void
+check_line(const struct buffer *json)
+{
+	struct json_span value;
+
+	FUZZ_ASSERT(json_span_parse(json->data, json->len, &value, NULL) == 0);
+	FUZZ_ASSERT(json_span_kind(value) == JSON_SPAN_OBJECT);
+	FUZZ_ASSERT(memchr(json->data, '\n', json->len) == NULL &&
+	    memchr(json->data, '\r', json->len) == NULL);
+}
+
+static int
+check_asked(void *ctx, const struct jsonrpc *message)
+{
+	unsigned int kind = question_kind(message->method, message->params);
+	auto_buffer struct buffer asked = { 0 }, answer = { 0 };
+	struct json_span schema = { NULL, 0 }, result = message->params;
+	struct err err;
+
+	FUZZ_ASSERT(ctx == &play && play.ready == 1);
+	if (kind == 0)
+		return 0;
+	if (question_settle(kind, message->params, "fuzz", &no_masks, &asked,
+	        &err) == 0) {
+		check_line(&asked);
+		if (kind == ASK_CLIENT_FORM)
+			json_span_get(result, "requestedSchema", &schema);
+		/* A server could be its own client. */
+		if (result.len > 0 && json_span_kind(result) ==
+		    JSON_SPAN_OBJECT && question_check(kind, schema, result,
+		        &answer, &err) == 0)
+			check_line(&answer);
+	} else {
+		FUZZ_ASSERT(strlen(err.text) > 0);
+	}
+	mcp_client_reply(play.client, "1", NULL, "no");
+	return 1;
+}
+
 static void
 check_silent(void *ctx)
 {
@@ -199,13 +240,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char greeting[] = "{\"jsonrpc\":\"2.0\",\"id\":1,"
 	    "\"result\":{\"protocolVersion\":\"2025-11-25\"}}\n";
 	struct mcp_client_ends ends = { check_write, check_offer,
-		check_ready, check_changed, check_progress, check_silent,
-		check_unfit, &play };
+		check_ready, check_changed, check_progress, check_asked,
+		check_silent, check_unfit, &play };
 	struct lines *lines = lines_new(KIB);
 
 	memset(&play, 0, sizeof(play));
 	play.client = mcp_client_new("fuzz", &no_masks, &ends);
-	mcp_client_greet(play.client);
+	mcp_client_greet(play.client, 1);
 	/* Half of the inputs are about the greeting itself. */
 	if (size > 0 && data[0] != '\n')
 		feed(lines, (const uint8_t *)greeting, sizeof(greeting) - 1);

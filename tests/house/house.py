@@ -46,7 +46,7 @@ ROOMS = {
     ],
     "relay/": [("",), ("calls",), ("output",), ("state",)],
     "worker/broker/": [
-        ("",), ("link", "arguments"), ("tools",), ("state",),
+        ("",), ("link",), ("arguments",), ("tools",), ("state",),
     ],
     "worker/connector/": [("",), ("oauth",), ("http",)],
     "worker/files/": [

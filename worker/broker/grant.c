@@ -79,10 +79,13 @@ grant_start(struct grant *grant, struct grant_right *right,
 }
 
 static void
-grant_hold(struct grant_right *right, struct server *server)
+grant_hold(const struct grant *grant, struct grant_right *right,
+    struct server *server)
 {
 	if (right->hold.server != NULL)
 		return;
+	right->hold.execution = grant->exchange.execution;
+	right->hold.asks = grant->can_ask;
 	server_hold(server, &right->hold);
 	/* The reason belongs to an earlier server of this name. */
 	free(mem_take(&right->revoked));
@@ -109,7 +112,7 @@ grant_read_loaded(struct grant *grant, const struct ipc_blob *blob)
 		server = grant_server(grant, right);
 		if (server == NULL)
 			continue;
-		grant_hold(right, server);
+		grant_hold(grant, right, server);
 		if (count <= GRANT_STARTS_MAX)
 			grant_start(grant, right, server);
 	}
@@ -148,6 +151,7 @@ grant_new(struct broker *broker, struct ipc_grant_servers *msg)
 	grant->longest = (msg->tool_ceiling > msg->tool_seconds ?
 	    msg->tool_ceiling : msg->tool_seconds) * 1000;
 	grant->remember = msg->remember != 0;
+	grant->can_ask = (unsigned int)msg->asks;
 	TAILQ_INIT(&grant->asks);
 	TAILQ_INSERT_TAIL(&broker->grants, grant, entry);
 	exchange_open(&grant->exchange, broker->base, &msg->relay,
@@ -300,6 +304,7 @@ grant_new_ask(struct grant *grant, struct server *server, uint64_t id,
 	ask->owner = grant->owner;
 	ask->silence = grant->patience;
 	ask->longest = grant->longest;
+	ask->asks = grant->can_ask;
 	TAILQ_INSERT_TAIL(&grant->asks, ask, sibling);
 	grant->nasks++;
 	return ask;
@@ -492,7 +497,7 @@ grant_find(struct grant *grant, uint64_t id, const char *name,
 		return NULL;
 	}
 	if (right->loaded) {
-		grant_hold(right, server);
+		grant_hold(grant, right, server);
 		return server;
 	}
 	if (!need_load)
@@ -523,7 +528,7 @@ grant_load(struct grant *grant, struct server *server)
 	    grant_right(grant, server->definition.name);
 
 	right->loaded = true;
-	grant_hold(right, server);
+	grant_hold(grant, right, server);
 	grant_start(grant, right, server);
 }
 

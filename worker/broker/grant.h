@@ -41,6 +41,7 @@ struct grant {
 	struct ask_list asks; /* under way */
 	size_t nasks;
 	int remember; /* report the shapes of results */
+	unsigned int can_ask; /* its client: bits of enum client_asked */
 };
 
 /* Makes a grant: takes the relay's channel and starts the servers to load. */

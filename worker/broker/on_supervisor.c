@@ -78,3 +78,10 @@ broker_on_lists(struct broker *broker, struct ipc_lists *lists)
 {
 	list_store_open(broker->list_store, lists);
 }
+
+void
+broker_on_client_answered(
+    struct broker *broker, struct ipc_client_answered *answered)
+{
+	questions_answered(broker, answered);
+}

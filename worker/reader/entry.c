@@ -448,6 +448,38 @@ entry_read_prompts(struct entry *entry, struct json_span value, struct err *err)
 	return entry_read_others(entry, value, "prompts", err);
 }
 
+/* The folders that it works in: as "allow roots URI", each. */
+static int
+entry_read_roots(struct entry *entry, struct json_span value, struct err *err)
+{
+	auto_buffer struct buffer names = { 0 };
+	const char *name;
+
+	if (json_span_kind(value) != JSON_SPAN_ARRAY)
+		return entry_read_others(entry, value, "roots", err);
+	if (entry_read_names(entry, value, "\"roots\"", &names, err) == -1)
+		return -1;
+	TEXT_LIST_EACH (name, names.data, names.len) {
+		auto_free char *text = mem_printf("allow roots %s", name);
+
+		text_list_add(&entry->others, text);
+	}
+	return entry->others.len <= CONFIG_RULES_MAX ? 0 :
+	    entry_fail(entry, value, err_set(err, "\"roots\" is too long"));
+}
+
+/* Whether a model may generate what it asks for: as "allow sampling ". */
+static int
+entry_read_sampling(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	if (json_span_kind(value) == JSON_SPAN_TRUE)
+		text_list_add(&entry->others, "allow sampling ");
+	return json_span_kind(value) == JSON_SPAN_TRUE ||
+	    json_span_kind(value) == JSON_SPAN_FALSE ? 0 :
+	    entry_read_others(entry, value, "sampling", err);
+}
+
 static int
 entry_read_concurrency(
     struct entry *entry, struct json_span value, struct err *err)
@@ -602,6 +634,8 @@ static const struct entry_member {
 	{ ENTRY_KEY("tools"), .read = entry_read_tools },
 	{ ENTRY_KEY("resources"), .read = entry_read_resources },
 	{ ENTRY_KEY("prompts"), .read = entry_read_prompts },
+	{ ENTRY_KEY("roots"), .read = entry_read_roots },
+	{ ENTRY_KEY("sampling"), .read = entry_read_sampling },
 	{ ENTRY_KEY("concurrency"), .read = entry_read_concurrency },
 	{ ENTRY_KEY("enabled_tools"), ENTRY_ALLOW, ENTRY_FIELD(allow) },
 	{ ENTRY_KEY("includeTools"), ENTRY_ALLOW, ENTRY_FIELD(allow) },

@@ -153,6 +153,9 @@ adopt_json_server(const struct server *server, const struct buffer *denied)
 	    entry, "resources", adopt_json_others(server, "resources"));
 	adopt_json_member(
 	    entry, "prompts", adopt_json_others(server, "prompts"));
+	adopt_json_member(entry, "roots", adopt_json_others(server, "roots"));
+	adopt_json_member(
+	    entry, "sampling", adopt_json_others(server, "sampling"));
 	if (server->concurrency > 0)
 		json_object_set_new(
 		    entry, "concurrency", json_integer(server->concurrency));

@@ -47,7 +47,7 @@ unsigned int
 context_capabilities(struct json_span object)
 {
 	unsigned int set = 0;
-	struct json_span value;
+	struct json_span value, mode;
 	size_t i;
 
 	if (object.len == 0 || json_span_kind(object) != JSON_SPAN_OBJECT)
@@ -56,6 +56,13 @@ context_capabilities(struct json_span object)
 		if (json_span_get(object, context_names[i].name, &value) > 0 &&
 		    json_span_kind(value) == JSON_SPAN_OBJECT)
 			set |= context_names[i].capability;
+	/* Without a word of its modes it has forms. */
+	if ((set & CAPABILITY_ELICITATION) != 0 &&
+	    json_span_get(object, "elicitation", &value) > 0 &&
+	    json_span_get(value, "url", &mode) > 0)
+		set = (set | CAPABILITY_ELICITATION_URL) &
+		    (json_span_get(value, "form", &mode) > 0 ? ~0U :
+		        ~(unsigned int)CAPABILITY_ELICITATION);
 	return set;
 }
 

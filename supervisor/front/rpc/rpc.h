@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
+#include "../../../common/ask_client.h"
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/lines.h"
 #include "../../../common/json/json_span.h"
@@ -25,9 +26,10 @@ struct era;
 
 /* Capabilities of a client: ClientCapabilities of the specification. */
 enum capability {
-	CAPABILITY_ROOTS = 1 << 0,
-	CAPABILITY_SAMPLING = 1 << 1,
-	CAPABILITY_ELICITATION = 1 << 2,
+	CAPABILITY_ROOTS = ASK_CLIENT_ROOTS,
+	CAPABILITY_SAMPLING = ASK_CLIENT_SAMPLING,
+	CAPABILITY_ELICITATION = ASK_CLIENT_FORM,
+	CAPABILITY_ELICITATION_URL = ASK_CLIENT_URL,
 };
 
 struct context {

@@ -35,10 +35,12 @@ struct question {
 
 static const struct {
 	const char *method;
-	enum capability capability;
+	unsigned int capability; /* one of these bits */
 	const char *name;
 } question_methods[] = {
-	{ "elicitation/create", CAPABILITY_ELICITATION, "elicitation" },
+	{ "elicitation/create",
+	    CAPABILITY_ELICITATION | CAPABILITY_ELICITATION_URL,
+	    "elicitation" },
 	{ "sampling/createMessage", CAPABILITY_SAMPLING, "sampling" },
 	{ "roots/list", CAPABILITY_ROOTS, "roots" },
 };

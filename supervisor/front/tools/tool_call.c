@@ -250,6 +250,43 @@ tool_call_ask(struct tool_call *call, const struct question_part *parts,
 	return 0;
 }
 
+/* What servers ask the client of an execution. */
+
+static void
+tool_call_on_answered(
+    struct tool_call *call, struct json_span results, const char *why)
+{
+	struct json_span result = { NULL, 0 };
+
+	if (results.len > 0)
+		json_span_get(results, "question", &result);
+	/* If it has not come back, no one waits for the execution. */
+	if (call->call != NULL && call->silent)
+		call_cancel(call->call, why);
+	else if (call->call != NULL)
+		call_answer(call->call, result, why);
+}
+
+/* A call_asked. */
+static int
+tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
+    struct err *err)
+{
+	struct tool_call *call = ctx;
+	const struct question_part part = { "question",
+		kind == ASK_CLIENT_ROOTS ? "roots/list" :
+		kind == ASK_CLIENT_SAMPLING ? "sampling/createMessage" :
+		"elicitation/create", params };
+
+	if (kind != 0)
+		return tool_call_ask(
+		    call, &part, 1, tool_call_on_answered, err);
+	/* One that must repeat its request does so for the answer to it. */
+	if (call->id_len > 0)
+		question_free(&call->ask);
+	return 0;
+}
+
 void
 tool_call_refuse_incapable(
     struct tool_call *call, const char *method, const char *message)
@@ -355,6 +392,8 @@ tool_call_run(
 	call->request.owner = call->context.owner;
 	call->request.progressed =
 	    call->progress.token != NULL ? tool_call_on_progress : NULL;
+	call->request.asked = tool_call_on_asked;
+	call->request.asks = call->context.capabilities;
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;

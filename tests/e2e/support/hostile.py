@@ -38,7 +38,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from hostile_says import (  # noqa: E402
     DECODER, OPTIONS, answer, dumps, line, member, put, refuse, say)
 from hostile_tools import (  # noqa: E402
-    TOOLS, after, counts, flood, inputs, sleeper, timers)
+    TOOLS, after, asked, counts, flood, inputs, sleeper, timers)
 
 CHUNK = 1 << 16
 STATELESS = "2026-07-28"
@@ -78,7 +78,7 @@ def odd():
 
 
 def ours():
-    names = [*TOOLS, *("grown_%d" % n for n in range(counts["grown"]))]
+    names = [*TOOLS, "input", *("grown_%d" % n for n in range(counts["grown"]))]
     return [plain(name, additionalProperties=True) for name in names]
 
 
@@ -220,13 +220,23 @@ def is_stateless(params):
     meta = (params or {}).get("_meta", {})
     prefix = "io.modelcontextprotocol/"
     return meta.get(prefix + "protocolVersion") == STATELESS and \
-        meta.get(prefix + "clientCapabilities") == {}
+        isinstance(meta.get(prefix + "clientCapabilities"), dict)
 
 
 def run(call, params, message):
     raw = member(member(message, "params"), "arguments") or ""
     name = params["name"]
-    if name in TOOLS:
+    if name == "input":
+        given = params["arguments"]["rounds"]
+        state = int(params.get("requestState", 0))
+        if state == len(given):
+            say(call, dumps([params.get("inputResponses"),
+                             params["_meta"]]))
+        else:
+            answer(call, dumps({"resultType": "input_required",
+                                "requestState": str(state + 1),
+                                **given[state]}))
+    elif name in TOOLS:
         TOOLS[name](call, raw, params.get("arguments"))
     elif re.fullmatch(r"(tool|grown)_\d+", name) or \
             OPTIONS.get("tools") in ("odd", "besides"):
@@ -247,7 +257,9 @@ def take(data):
     read = DECODER.raw_decode(message)[0]
     method, params = read.get("method"), read.get("params")
     call = member(message, "id")
-    if method == "initialize":
+    if method is None and read.get("id") in asked:
+        asked.pop(read["id"])(read)
+    elif method == "initialize":
         initialize(call, params)
     elif call is not None and method is not None and \
             OPTIONS.get("initialize", "").startswith("discover") and \

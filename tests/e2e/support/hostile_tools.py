@@ -14,6 +14,7 @@ NOTIFICATIONS = tuple("notifications/" + name for name in (
 
 inputs = {}  # what is done when a descriptor can be read
 timers = []  # (when, number, what is done)
+asked = {}  # by id: what is done with the answer of our client
 kept = []  # answers that wait for the last one of them
 counts = {"timers": 0, "answered": 0, "grown": 0}
 
@@ -155,6 +156,23 @@ def die(call, raw, given):
         os._exit(given["code"])
 
 
+def ask(call, raw, given):
+    """Ask our client so many times at once; say all that it answers."""
+    answers = []
+
+    def answered(message):
+        answers.append({name: message[name] for name in ("result", "error")
+                        if name in message})
+        if len(answers) == given.get("times", 1):
+            say(call, dumps(answers))
+    for n in range(given.get("times", 1)):
+        asked["%s-%d" % (call, n)] = answered
+        line(dumps({"jsonrpc": "2.0", "id": "%s-%d" % (call, n),
+                    "method": given["method"], "params": given["params"]}))
+        if given.get("then"):
+            line(given["then"].replace("@ID@", "%s-%d" % (call, n)))
+
+
 def half(call, raw, given):
     put(1, '{"jsonrpc":"2.0","id":%s,"result":{"cont' % call)
     os._exit(0)
@@ -195,6 +213,7 @@ TOOLS = {
     "grow": grow,
     "die": die,
     "half": half,
+    "ask": ask,
     "mute": lambda call, raw, given: os.close(1),
     "shut": shut,
     # Starts a process that lives on; says which.

@@ -26,13 +26,15 @@ function flaw(message) {
 
 /* One client: lines from the program, and lines to it through input. */
 class Client {
-  constructor({ batches, notes } = {}) {
+  constructor({ batches, notes, answers } = {}) {
     this.lines = [];
     this.messages = [];
     this.flaws = [];
     this.partial = [];
     this.batches = batches ? [] : undefined;
     this.notes = notes ? [] : undefined;
+    this.answers = answers;
+    this.asked = [];
     this.waiting = new Set();
     this.lastId = 0;
   }
@@ -65,6 +67,12 @@ class Client {
     }
     if (this.notes && value?.method && !('id' in value)) {
       this.notes.push({ ...value, answers: this.messages.length });
+      return;
+    }
+    if (this.answers && value?.method) {
+      this.asked.push(value);
+      Promise.resolve(this.answers(value)).then((answer) => answer &&
+        this.send({ jsonrpc: '2.0', id: value.id, ...answer }));
       return;
     }
     const batch = this.batches && Array.isArray(value) && value.length > 0;
@@ -157,10 +165,10 @@ class Client {
     this.send({ jsonrpc: '2.0', method, params });
   }
 
-  async initialize(protocolVersion = '2025-11-25') {
+  async initialize(protocolVersion = '2025-11-25', capabilities = {}) {
     const answer = await this.request('initialize', {
       protocolVersion,
-      capabilities: {},
+      capabilities,
       clientInfo: { name: 'raw', version: '1' },
     });
 
@@ -215,7 +223,9 @@ export class Raw extends Client {
   /*
    * Starts the program for a test, which ends it. options: args, env, home,
    * privateTmp (see program.mjs), cwd, batches: lines may be batches too,
-   * notes: notifications are kept, with how many answers came before.
+   * notes: notifications are kept, with how many answers came before,
+   * answers: gives the rest of the answer to a request of the program, or
+   * nothing, now or later; the requests are kept.
    */
   static start(t, options = {}) {
     return new Raw(t, options);
@@ -225,7 +235,7 @@ export class Raw extends Client {
   static async open(t, options = {}) {
     const raw = new Raw(t, options);
 
-    await raw.initialize();
+    await raw.initialize(undefined, options.capabilities);
     return raw;
   }
 

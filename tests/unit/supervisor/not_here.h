@@ -48,6 +48,7 @@ NOT_HERE(want, broker)
 NOT_HERE(let_go, broker)
 NOT_HERE(tried, broker)
 NOT_HERE(want_lists, broker)
+NOT_HERE(ask_client, broker)
 #endif
 #ifndef GATEWAY_IS_HERE
 NOT_HERE(hello, gateway_peer)

@@ -23,6 +23,27 @@
 int arguments_settle(struct json_span schema, struct json_span object,
     struct buffer *settled, struct buffer *says);
 
+/*
+ * question.c: returns the bit of enum client_asked for a request of a server;
+ * 0: none.
+ */
+unsigned int question_kind(struct json_span method, struct json_span params);
+
+/*
+ * Appends the parameters for the client: checked, masked, the message with the
+ * name of the server. params may be of length 0. Returns 0, or -1 with err.
+ */
+int question_settle(unsigned int kind, struct json_span params,
+    const char *server, const struct buffer *masks, struct buffer *out,
+    struct err *err);
+
+/*
+ * Appends what the server gets of an answer, an object; schema: of a form, or
+ * of length 0. Returns 0, or -1 with err, which shows no value.
+ */
+int question_check(unsigned int kind, struct json_span schema,
+    struct json_span result, struct buffer *out, struct err *err);
+
 /* schema.c: a schema that is read, and the bytes that may still be scanned. */
 struct schema {
 	struct json_span root;

@@ -115,6 +115,7 @@ link_conclude(struct link *link)
 	link_log_lost(link);
 	while (!TAILQ_EMPTY(&link->asks))
 		link_refuse_lost(link, TAILQ_FIRST(&link->asks));
+	questions_forget(link, NULL);
 	listing_free(&link->listing);
 	mcp_client_free(&link->client);
 	pipes_free(&link->pipes);
@@ -345,6 +346,7 @@ link_new(struct broker *broker, struct server *server,
 	loop_set_timer(link->timer, SERVER_START_MS);
 	TAILQ_INIT(&link->asks);
 	TAILQ_INIT(&link->outgoing);
+	TAILQ_INIT(&link->questions);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
 	link->kind->open(broker, link->number, definition);
@@ -362,6 +364,7 @@ link_free(struct link **linkp)
 	while ((ask = TAILQ_FIRST(&link->asks)) != NULL ||
 	    (ask = TAILQ_FIRST(&link->outgoing)) != NULL)
 		ask_free(&ask);
+	questions_forget(link, NULL);
 	listing_free(&link->listing);
 	mcp_client_free(&link->client);
 	pipes_free(&link->pipes);
@@ -404,7 +407,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 		link_on_room, link, &link->broker->unwritten };
 	struct mcp_client_ends client = { link_write, link_try_write,
 		link_on_ready, link_on_changed, link_on_progress,
-		link_on_silent, link_on_unfit, link };
+		questions_request, link_on_silent, link_on_unfit, link };
 
 	link->launched = true;
 	if (link->state >= LINK_AWAITING_END) {
@@ -421,7 +424,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 	    link->definition->name, &link->masks, &client);
 	link->listing = listing_new(link->broker, link->definition,
 	    link->client, &link->masks, &link->asks, link_on_settled, link);
-	mcp_client_greet(link->client);
+	mcp_client_greet(link->client, link->definition->sampling.narrowed);
 }
 
 void
@@ -554,6 +557,11 @@ link_on_silence(evutil_socket_t, short, void *arg)
 	uint64_t seconds;
 	const char *unit;
 
+	/* It may wait for the client, whose answer lets it wait anew. */
+	if (questions_count(link, ask->execution) > 0) {
+		loop_set_timer(ask->patience, ask->silence);
+		return;
+	}
 	mcp_client_time_out(link->client, ask->sent);
 	seconds = ask->silence / 1000;
 	unit = seconds == 1 ? "second" : "seconds";
@@ -578,29 +586,13 @@ link_on_silence(evutil_socket_t, short, void *arg)
 	link_settle(link);
 }
 
-/* Starts to wait for an answer, or for more progress. */
-static void
-link_wait(struct ask *ask)
-{
-	uint64_t most = ask->begun + ask->longest, now = clock_ms();
-	uint64_t left = ask->silence;
-	struct timeval after;
-
-	/* Stored, because a timer of the loop may fire slightly too early. */
-	ask->last = now + left >= most;
-	if (ask->last)
-		left = most > now ? most - now : 0;
-	after = clock_timeval(left);
-	event_add(ask->patience, &after);
-}
-
 static void
 link_on_progress(void *, void *call)
 {
 	struct ask *ask = call;
 
 	ask->progress = true;
-	link_wait(ask);
+	ask_wait(ask);
 }
 
 /* Sends a call; returns 0 if the server takes no byte of it now. */
@@ -629,7 +621,7 @@ link_send(struct link *link, struct ask *ask)
 	ask->sent = sent;
 	link->ends->sent(link->server, ask);
 	ask_move(ask, &link->asks);
-	link_wait(ask);
+	ask_wait(ask);
 	return 1;
 }
 
@@ -674,7 +666,7 @@ link_ask(struct link *link, struct ask *ask)
 		ask->begun = clock_ms();
 		ask->patience =
 		    evtimer_new(link->broker->base, link_on_silence, ask);
-		link_wait(ask);
+		ask_wait(ask);
 		link_put(link, ask);
 		return;
 	}

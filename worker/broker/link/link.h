@@ -12,6 +12,7 @@
 #include "../../../common/base/lines.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/json/json_span.h"
+#include "../../../common/json/jsonrpc.h"
 #include "../state/state.h"
 
 /*
@@ -179,6 +180,11 @@ struct mcp_client_ends {
 	/* The server reports progress of a call: the ctx of mcp_client_call. */
 	void (*progress)(void *ctx, void *call);
 	/*
+	 * The server asks something. Returns whether mcp_client_reply answers
+	 * it, now or later.
+	 */
+	int (*asked)(void *ctx, const struct jsonrpc *message);
+	/*
 	 * The server may be hung (SERVER_SILENCES_MAX), and was sent a ping:
 	 * mcp_client_is_silent returns later whether it has answered.
 	 */
@@ -245,9 +251,16 @@ const struct mcp_said *mcp_client_said(const struct mcp_client *client);
 
 /*
  * Starts the initialization; all other functions but mcp_client_said require
- * that ready() was called.
+ * that ready() was called. samples: it may ask what a model generates.
  */
-void mcp_client_greet(struct mcp_client *client);
+void mcp_client_greet(struct mcp_client *client, int samples);
+
+/* Answers a request of the server; result NULL: with why there is none. */
+void mcp_client_reply(struct mcp_client *client, const char *id,
+    const char *result, const char *why);
+
+/* Tells it that the roots may have changed. */
+void mcp_client_tell_roots(struct mcp_client *client);
 
 /* Handles one line of the server. */
 void mcp_client_line(struct mcp_client *client, const struct line *line);
@@ -490,6 +503,8 @@ struct link {
 	struct ask_list outgoing; /* calls of which no byte was written yet */
 	struct event *timer;  /* its purpose follows from the state */
 	char *doom;           /* why it will be given up in a moment */
+	TAILQ_HEAD(, question) questions; /* unanswered, of the server */
+	bool rooted;          /* it got the roots of a client */
 	/* After it was given up: */
 	char *how;      /* how it ended, as the end of a sentence */
 	struct buffer errors; /* its standard error, masked */
@@ -543,6 +558,23 @@ void link_revoke(struct link *link, const char *why);
 void link_add_starting(struct link *link, struct buffer *reason);
 
 /*
+ * questions.c: what a server asks the client of the only execution that has
+ * calls in flight there. The server of this link has sent a request: returns
+ * whether it is answered, now or later.
+ */
+int questions_request(void *link, const struct jsonrpc *message);
+
+/* A call is about to be freed, or all are (NULL): withdraws its questions. */
+void questions_forget(struct link *link, const struct ask *ask);
+
+/* Returns how many the client of this execution is being asked here. */
+size_t questions_count(const struct link *link, uint64_t execution);
+
+/* The client has answered, or cannot. */
+void questions_answered(
+    struct broker *broker, struct ipc_client_answered *msg);
+
+/*
  * A name has one definition at a time, each with a number (DEFINE). A struct
  * server is one definition of its name for one owner of executions. That of the
  * local user exists as long as the name is configured; that of another owner is
@@ -562,6 +594,8 @@ void link_add_starting(struct link *link, struct buffer *reason);
 struct server_hold {
 	LIST_ENTRY(server_hold) entry;
 	struct server *server; /* NULL: none */
+	uint64_t execution;
+	unsigned int asks; /* of its client: enum client_asked */
 };
 
 /* Others than server.c only read it. */

@@ -258,6 +258,39 @@ mcp_client_notify(struct mcp_client *client, const char *line, size_t len)
 	return client->ends.write(client->ends.ctx, line, len);
 }
 
+void
+mcp_client_tell_roots(struct mcp_client *client)
+{
+	static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/roots/list_changed\"}\n";
+
+	(void)mcp_client_notify(client, line, sizeof(line) - 1);
+}
+
+/* Sends an answer. */
+static void
+mcp_client_write(struct mcp_client *client, const struct buffer *line)
+{
+	if (client->ends.write(client->ends.ctx, line->data, line->len) == -1)
+		mcp_client_unfit(client, "sent more and more requests "
+		    "without reading the answers");
+}
+
+void
+mcp_client_reply(struct mcp_client *client, const char *id,
+    const char *result, const char *why)
+{
+	const struct json_span span = { id, strlen(id) };
+	auto_buffer struct buffer line = { 0 };
+
+	if (result != NULL)
+		jsonrpc_add_result(&line, span, result);
+	else
+		jsonrpc_add_error(
+		    &line, span, JSONRPC_INTERNAL_ERROR, why, NULL);
+	mcp_client_write(client, &line);
+}
+
 static void
 mcp_client_begin(
     const struct mcp_client *client, const char *method, struct buffer *line)
@@ -648,12 +681,14 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 }
 
 void
-mcp_client_greet(struct mcp_client *client)
+mcp_client_greet(struct mcp_client *client, int samples)
 {
-	static const char params[] = "{\"protocolVersion\":\"2025-11-25\","
-	    "\"capabilities\":{},\"clientInfo\":{\"name\":\"caisson\","
-	    "\"version\":\"" CAISSON_VERSION "\"}}";
-	struct json_span span = { params, sizeof(params) - 1 };
+	auto_free char *params = mem_printf("{\"protocolVersion\":"
+	    "\"2025-11-25\",\"capabilities\":{\"roots\":{\"listChanged\":"
+	    "true},\"elicitation\":{\"form\":{},\"url\":{}}%s},\"clientInfo\":"
+	    "{\"name\":\"caisson\",\"version\":\"" CAISSON_VERSION "\"}}",
+	    samples ? ",\"sampling\":{}" : "");
+	struct json_span span = { params, strlen(params) };
 
 	if (mcp_client_ask(client, "initialize", span, mcp_client_on_greeted,
 	        client) == 0)
@@ -888,17 +923,16 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 		mcp_client_response(client, value, &message);
 		break;
 	case JSONRPC_REQUEST:
-		/* Requests of the server: only a ping is supported. */
 		if (json_span_is(message.method, "ping"))
 			jsonrpc_add_result(&line, message.id, "{}");
+		else if (client->ready &&
+		    client->ends.asked(client->ends.ctx, &message))
+			break;
 		else
 			jsonrpc_add_error(&line, message.id,
 			    JSONRPC_METHOD_NOT_FOUND,
 			    "this client does not support this method", NULL);
-		if (client->ends.write(client->ends.ctx, line.data, line.len) ==
-		    -1)
-			mcp_client_unfit(client, "sent more and more requests "
-			    "without reading the answers");
+		mcp_client_write(client, &line);
 		break;
 	case JSONRPC_NOTIFICATION:
 		mcp_client_told(client, &message);

@@ -198,11 +198,16 @@ server_drop_idle(struct broker *broker, const char *owner, const char *name)
 
 /* Holds */
 
+static int server_is_ready(const struct server *server);
+
 void
 server_hold(struct server *server, struct server_hold *hold)
 {
 	hold->server = server;
 	LIST_INSERT_HEAD(&server->holds, hold, entry);
+	/* They may have changed since, or its client has others. */
+	if (server_is_ready(server) && server->link->rooted)
+		mcp_client_tell_roots(server->link->client);
 }
 
 void
@@ -511,6 +516,8 @@ server_sent(struct server *server, struct ask *ask)
 static void
 server_forget(struct server *server, struct ask *ask)
 {
+	if (ask->link != NULL)
+		questions_forget(ask->link, ask);
 	queue_remove(server->calls, ask);
 	/* From the loop: the caller may be in the middle of a line. */
 	if (queue_peek(server->calls) != NULL)

@@ -71,6 +71,21 @@ ask_free(struct ask **askp)
 }
 
 void
+ask_wait(struct ask *ask)
+{
+	uint64_t most = ask->begun + ask->longest, now = clock_ms();
+	uint64_t left = ask->silence;
+	struct timeval after;
+
+	/* Stored, because a timer of the loop may fire slightly too early. */
+	ask->last = now + left >= most;
+	if (ask->last)
+		left = most > now ? most - now : 0;
+	after = clock_timeval(left);
+	event_add(ask->patience, &after);
+}
+
+void
 ask_move(struct ask *ask, struct ask_list *list)
 {
 	if (ask->list != NULL)

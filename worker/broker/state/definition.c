@@ -48,6 +48,8 @@ definition_set(struct definition *definition, const struct ipc_define *define)
 	definition_set_fingerprint(definition, define->fingerprint.data);
 	rules_set_others(&definition->resources, "resources", define);
 	rules_set_others(&definition->prompts, "prompts", define);
+	rules_set_others(&definition->roots, "roots", define);
+	rules_set_others(&definition->sampling, "sampling", define);
 	definition->concurrency = define->concurrency;
 	return rules_set(&definition->rules, define);
 }
@@ -65,6 +67,8 @@ definition_copy(
 	rules_copy(&definition->rules, &other->rules);
 	rules_copy(&definition->resources, &other->resources);
 	rules_copy(&definition->prompts, &other->prompts);
+	rules_copy(&definition->roots, &other->roots);
+	rules_copy(&definition->sampling, &other->sampling);
 	definition->concurrency = other->concurrency;
 }
 
@@ -78,6 +82,8 @@ definition_reset(struct definition *definition)
 	rules_reset(&definition->rules);
 	rules_reset(&definition->resources);
 	rules_reset(&definition->prompts);
+	rules_reset(&definition->roots);
+	rules_reset(&definition->sampling);
 }
 
 void

@@ -44,6 +44,7 @@ struct broker {
 	struct list_store *list_store; /* the same, in the store */
 	struct shapes *shapes; /* the shapes of their results */
 	uint64_t last_link;
+	uint64_t last_question;
 	size_t unwritten;    /* bytes not yet taken by servers */
 	struct audit *audit; /* NULL: calls are not recorded */
 	size_t open_links;   /* links that have pipes, or will have them */
@@ -62,6 +63,10 @@ void to_supervisor_want(struct broker *broker, uint64_t link,
 
 /* Requests that a process be ended. */
 void to_supervisor_let_go(struct broker *broker, uint64_t link);
+
+/* See ASK_CLIENT. */
+void to_supervisor_ask_client(struct broker *broker, uint64_t question,
+    uint64_t execution, unsigned int kind, const struct buffer *params);
 
 /* Requests the channel to the store. */
 void to_supervisor_want_lists(struct broker *broker);
@@ -164,6 +169,7 @@ struct definition {
 	char *description;
 	struct rules rules; /* which of its tools may be used */
 	struct rules resources, prompts;
+	struct rules roots, sampling; /* allow: URIs; narrowed: it is on */
 	size_t concurrency; /* calls at once; 0: as many as there are places */
 	uint8_t fingerprint[FINGERPRINT_SIZE]; /* of the command and environment
 					        */
@@ -270,6 +276,7 @@ struct ask {
 	struct grant *grant;       /* NULL: a TRY */
 	uint64_t execution;          /* of the grant */
 	const char *owner;           /* of that grant; NULL: a TRY */
+	unsigned int asks; /* of its client: bits of enum client_asked */
 	uint64_t silence; /* milliseconds without a sign of the server */
 	uint64_t longest; /* the same of all of a call, whatever is reported */
 	uint64_t id;      /* of the grant */
@@ -302,6 +309,7 @@ struct ask {
 	struct buffer entries; /* that have come so far, as the answer */
 	bool late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
+	unsigned int questions; /* that its server has asked meanwhile */
 };
 
 /*
@@ -318,6 +326,9 @@ void ask_free(struct ask **ask);
 /* Takes the parameters of a call; drops them when a byte was sent. */
 void ask_take_params(struct ask *ask, struct buffer *params);
 void ask_drop_params(struct ask *ask);
+
+/* Starts to wait for the answer to a call, or for more progress. */
+void ask_wait(struct ask *ask);
 
 /* Removes an ask from its list and appends it to another. */
 void ask_move(struct ask *ask, struct ask_list *list);

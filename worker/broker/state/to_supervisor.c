@@ -29,6 +29,22 @@ to_supervisor_let_go(struct broker *broker, uint64_t link)
 }
 
 void
+to_supervisor_ask_client(struct broker *broker, uint64_t question,
+    uint64_t execution, unsigned int kind, const struct buffer *params)
+{
+	struct ipc_ask_client ask = { .question = question,
+		.execution = execution,
+		.kind = kind,
+		.params = { (const uint8_t *)params->data, params->len, -1 } };
+	struct err err;
+
+	/* Its end may be ours. */
+	if (channel_send_ask_client(broker->supervisor, &ask, &err) == -1 &&
+	    kind != 0)
+		fatal("cannot ask a client: %s", err.text);
+}
+
+void
 to_supervisor_want_lists(struct broker *broker)
 {
 	struct ipc_want_lists want = { 0 };

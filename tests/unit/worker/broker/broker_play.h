@@ -446,7 +446,9 @@ play_greet_with(struct play_server *server, const char *answer)
 {
 	ck_assert_ptr_nonnull(strstr(play_hear(server), "\"id\":1,\"method\":"
 	    "\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
-	    "\"capabilities\":{},\"clientInfo\":{\"name\":\"caisson\","));
+	    "\"capabilities\":{\"roots\":{\"listChanged\":true},"
+	    "\"elicitation\":{\"form\":{},\"url\":{}}},"
+	    "\"clientInfo\":{\"name\":\"caisson\","));
 	play_say(server, answer);
 }
 

@@ -62,6 +62,19 @@ on_silent(void *ctx)
 	buffer_add_text(&events, "silent\n");
 }
 
+/* Answers what has a method of this name, at once. */
+static int
+on_asked(void *ctx, const struct jsonrpc *message)
+{
+	ck_assert_ptr_eq(ctx, &client);
+	ck_assert_uint_gt(message->id.len, 0);
+	if (!json_span_is(message->method, "ask"))
+		return 0;
+	mcp_client_reply(client, "7", NULL, "nobody is here");
+	mcp_client_reply(client, "8", "{\"a\":1}", NULL);
+	return 1;
+}
+
 static void
 on_unfit(void *ctx, const char *why)
 {
@@ -103,7 +116,8 @@ static void
 make(void)
 {
 	struct mcp_client_ends ends = { on_write, on_offer, on_ready,
-		on_changed, on_progress, on_silent, on_unfit, &client };
+		on_changed, on_progress, on_asked, on_silent,
+		on_unfit, &client };
 
 	client = mcp_client_new("gh", &no_masks, &ends);
 }
@@ -113,7 +127,7 @@ static void
 make_ready(void)
 {
 	make();
-	mcp_client_greet(client);
+	mcp_client_greet(client, 0);
 	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
 	     "{\"protocolVersion\":\"2025-11-25\"}}");
 	expect(&events, "ready\n");
@@ -154,7 +168,7 @@ UNIT_TESTS(keeps_what_a_server_is_for, UNIT_COUNT(abouts))
 	const struct buffer *about;
 
 	make();
-	mcp_client_greet(client);
+	mcp_client_greet(client, 0);
 	hear(hello);
 	expect(&events, "ready\n");
 	about = &mcp_client_said(client)->about;
@@ -175,7 +189,7 @@ UNIT_TEST(keeps_instructions)
 	const struct buffer *text;
 
 	make();
-	mcp_client_greet(client);
+	mcp_client_greet(client, 0);
 	hear(hello);
 	expect(&events, "ready\n");
 	text = &mcp_client_said(client)->instructions;
@@ -189,7 +203,7 @@ UNIT_TEST(keeps_instructions)
 UNIT_TEST(an_unfit_server_is_not_heard)
 {
 	make();
-	mcp_client_greet(client);
+	mcp_client_greet(client, 0);
 	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}");
 	expect(&events, "unfit: refused \"initialize\": an error without a "
 	    "message\n");
@@ -468,11 +482,22 @@ UNIT_TESTS(a_batch_is_bounded, 2)
 	mcp_client_free(&client);
 }
 
+/* Of a server that is ready. */
+UNIT_TEST(is_asked)
+{
+	make_ready();
+	hear("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ask\"}");
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":"
+	    "{\"code\":-32603,\"message\":\"nobody is here\"}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"a\":1}}\n");
+	mcp_client_free(&client);
+}
+
 /* Only at the very beginning. */
 UNIT_TESTS(skips_a_byte_order_mark, 2)
 {
 	make();
-	mcp_client_greet(client);
+	mcp_client_greet(client, 0);
 	if (_i == 1)
 		hear("starting");
 	hear("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"

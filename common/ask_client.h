@@ -1,0 +1,17 @@
+/*
+ * What a server may ask the client of an execution: a bit each, as the client
+ * supports it. Used by broker and supervisor.
+ */
+#ifndef COMMON_ASK_CLIENT_H
+#define COMMON_ASK_CLIENT_H
+
+enum client_asked {
+	ASK_CLIENT_FORM = 1 << 0,     /* elicitation/create, a form */
+	ASK_CLIENT_URL = 1 << 1,      /* elicitation/create, an address */
+	ASK_CLIENT_SAMPLING = 1 << 2, /* sampling/createMessage */
+	ASK_CLIENT_ROOTS = 1 << 3,    /* roots/list */
+};
+
+#define ASK_CLIENT_ALL 15
+
+#endif

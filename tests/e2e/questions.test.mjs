@@ -1,0 +1,201 @@
+/*
+ * What servers ask the person or the model of a client: through the program, in
+ * the versions with sessions and without.
+ */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import test from 'node:test';
+import { folder, patiently, withoutPool } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { attempt, hears, hostile, python, withServers }
+  from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+withoutPool();
+patiently();
+
+const FORM = { message: 'Who are you?', requestedSchema: { type: 'object',
+  properties: { name: { type: 'string' },
+    age: { type: 'integer' },
+    colour: { type: 'string', default: 'red' } },
+  required: ['name'] } };
+const ELICIT = { method: 'elicitation/create', params: FORM };
+const VISIT = { mode: 'url', message: 'Log in', elicitationId: 'e1',
+  url: 'https://login.example/x?y=1' };
+const SAMPLE = { method: 'sampling/createMessage', params: { maxTokens: 9,
+  messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }] } };
+const GENERATED = { role: 'assistant', model: 'm',
+  content: { type: 'text', text: 'Hello' } };
+const ROOTS = { method: 'roots/list', params: {} };
+const accept = (content) => ({ result: { action: 'accept', content } });
+const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/* A client that answers so, of a program that has a server. */
+function open(t, answers, { capabilities = ALL, options = [], entry = {},
+  ...more } = {}) {
+  const asker = { ...hostile(...options), ...entry };
+
+  return Raw.open(t, { ...withServers(t, { asker }, more), capabilities,
+    answers });
+}
+
+/* What a server is answered. */
+async function answered(raw, given, more) {
+  const outcome = await attempt(raw, 'asker', 'ask', given, more);
+
+  assert.equal(outcome.error, undefined, JSON.stringify(outcome));
+  return JSON.parse(outcome.text);
+}
+
+async function refused(raw, given, words) {
+  for (const answer of await answered(raw, given)) {
+    assert.equal(answer.error?.code, -32603, JSON.stringify(answer));
+    assert.match(answer.error.message, words);
+  }
+}
+
+test('a form reaches the person, named after its server', async (t) => {
+  const replies = [accept({ name: 'Ann', age: 7, more: 'dropped' }),
+    { result: { action: 'decline', content: { a: 1 } } },
+    accept({ name: 'S3cret', age: 'x' }), accept(undefined),
+    { result: { action: 'perhaps' } }, { error: { code: -1, message: 'x' } }];
+  const raw = await open(t, () => replies.shift());
+
+  assert.deepEqual(await answered(raw, ELICIT),
+    [accept({ name: 'Ann', age: 7, colour: 'red' })]);
+  assert.deepEqual(raw.asked.map(({ method, params }) => [method, params]),
+    [['elicitation/create',
+      { ...FORM, message: 'asker asks: Who are you?' }]]);
+  assert.deepEqual(await answered(raw, ELICIT),
+    [{ result: { action: 'decline' } }]);
+  await refused(raw, ELICIT, /does not fit the form/);
+  await refused(raw, ELICIT, /"content" is missing/);
+  await refused(raw, ELICIT, /"action" is unknown/);
+  await refused(raw, ELICIT, /answered the question with an error/);
+  assert.doesNotMatch(raw.errors, /S3cret/);
+});
+
+test('addresses, generated text and roots', async (t) => {
+  const results = { 'elicitation/create': { action: 'accept' },
+    'sampling/createMessage': GENERATED,
+    'roots/list': { roots: [{ uri: 'file:///home/ann' }] } };
+  const answers = ({ method }) => ({ result: results[method] });
+  const raw = await open(t, answers);
+  const more = await open(t, answers,
+    { entry: { sampling: true, roots: ['/srv/a b', 'file:///c'] } });
+
+  assert.deepEqual(
+    await answered(raw, { method: 'elicitation/create', params: VISIT }),
+    [{ result: { action: 'accept' } }]);
+  assert.deepEqual(raw.asked.at(-1).params,
+    { ...VISIT, message: 'asker asks: Log in' });
+  assert.deepEqual(await answered(raw, ROOTS),
+    [{ result: results['roots/list'] }]);
+  await refused(raw, SAMPLE, /no "sampling": true/);
+  for (const url of ['javascript:alert(1)', 'https://a\u202eb', 'http://a\n'])
+    await refused(raw, { method: 'elicitation/create',
+      params: { ...VISIT, url } }, /no address of the web/);
+  assert.equal(raw.asked.length, 2);
+  assert.deepEqual(await answered(more, SAMPLE), [{ result: GENERATED }]);
+  assert.deepEqual(await answered(more, ROOTS),
+    [{ result: { roots: [{ uri: 'file:///srv/a b' },
+      { uri: 'file:///c' }] } }]);
+  assert.deepEqual(more.asked.map(({ method }) => method),
+    ['sampling/createMessage']);
+});
+
+test('who cannot be asked is not', async (t) => {
+  const raw = await open(t, assert.fail, { capabilities: {} });
+  const forms = await open(t, () => accept({ name: 'a' }),
+    { capabilities: { elicitation: {} }, options: ['early'] });
+
+  await refused(raw, ELICIT, /the client of this execution/);
+  assert.deepEqual(await answered(raw, ROOTS), [{ result: { roots: [] } }]);
+  await refused(forms, { method: 'elicitation/create', params: VISIT },
+    /the client of this execution/);
+  await refused(forms, { method: 'elicitation/create',
+    params: { message: 'a', requestedSchema: { properties: {
+      a: { type: 'object' } } } } }, /no plain value/);
+  assert.equal(forms.asked.length, 0);
+  assert.equal((await answered(forms, ELICIT)).length, 1);
+});
+
+test('a server that asks a thousand times', async (t) => {
+  const raw = await open(t, () => accept({ name: 'a' }));
+  const answers = await answered(raw, { ...ELICIT, times: 1000 });
+
+  assert.equal(answers.length, 1000);
+  assert.ok(raw.asked.length > 0 && raw.asked.length <= 32);
+  assert.equal(answers.filter(({ result }) => result).length,
+    raw.asked.length);
+});
+
+test('time limits stand still while the person is asked', async (t) => {
+  const raw = await open(t, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    return accept({ name: 'late' });
+  }, { env: { CAISSON_TOOL_TIMEOUT: '5' } });
+
+  assert.deepEqual(await answered(raw, ELICIT, { timeout: 10 }),
+    [accept({ name: 'late', colour: 'red' })]);
+});
+
+test('what ends meanwhile', async (t) => {
+  const log = path.join(folder(t), 'log');
+  const raw = await open(t, () => undefined, { options: [`log=${log}`] });
+  const call = raw.postCall(
+    `await mcp_asker.ask(**${python(ELICIT)})`, { servers: ['asker'] });
+
+  await until(() => raw.asked.length === 1, 'the question');
+  raw.cancel(call);
+  await hears(log, ({ error }) => error, 'that no one answers');
+  await until(() => raw.asked.some(({ method }) =>
+    method === 'notifications/cancelled'), 'that it is withdrawn');
+  /* Code that does not wait for its call. */
+  const left = raw.postCall(`import asyncio
+try:
+    await asyncio.wait_for(mcp_asker.ask(**${python(ELICIT)}), 1)
+except asyncio.TimeoutError:
+    print("left")`, { servers: ['asker'] });
+
+  assert.deepEqual((await raw.result(left)).structuredContent.stdout,
+    ['left']);
+  await until(() => raw.asked.filter(({ method }) =>
+    method === 'notifications/cancelled').length === 2, 'the second one');
+  await raw.ping();
+});
+
+test('calls of several executions at once: it is not known for whom',
+  async (t) => {
+    const raw = await open(t, () => accept({ name: 'a' }));
+    const gate = raw.postCall('await mcp_asker.sleep(ms=20000)',
+      { servers: ['asker'] });
+
+    await until(async () => (await answered(raw, ELICIT))[0].error,
+      'the other call');
+    raw.cancel(gate);
+    await until(async () => (await answered(raw, ELICIT))[0].result,
+      'its end');
+  });
+
+const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+
+test('a version without sessions repeats its request', async (t) => {
+  const raw = Raw.start(t, withServers(t, { asker: hostile() }));
+  const params = { name: 'run_python', _meta: META, arguments: {
+    code: `print((await mcp_asker.ask(**${python(ELICIT)})).text)`,
+    servers: ['asker'] } };
+  const first = (await raw.request('tools/call', params)).result;
+
+  assert.equal(first.resultType, 'input_required');
+  assert.deepEqual(first.inputRequests, { question: {
+    method: 'elicitation/create',
+    params: { ...FORM, message: 'asker asks: Who are you?' } } });
+  const { result } = await raw.request('tools/call', { ...params,
+    requestState: first.requestState, inputResponses: {
+      question: accept({ name: 'Eve' }).result } });
+
+  assert.equal(result.resultType, 'complete');
+  assert.match(JSON.stringify(result), /Eve.*red/);
+});
