@@ -56,6 +56,7 @@ COMMANDS = [
     ("token add one", 2), ("token add two --calls 1 --rate 2", 0),
     ("token list", 0), ("token list --json", 0), ("token revoke one", 0),
     ("token revoke one", 1), ("serve --listen x", 2),
+    ("service status", 1), ("service remove --json", 1),
     ("sessions", 0), ("sessions list --json", 0), ("sessions end x", 1),
     ("sessions end", 2),
     ("image build x", 2), ("image list --engine /no/podman", 1),

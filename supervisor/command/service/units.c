@@ -43,20 +43,22 @@ units_ask(const struct command_setup *setup, char *const *words,
 	struct container_answer answer = { 0 };
 	auto_free char *errors = NULL;
 	size_t i;
+	int asked;
 
 	for (i = 0; words[i] != NULL; i++)
 		argv[i + 2] = words[i];
-	if (container_engine_ask_part(setup->base, &program, UNITS_ASK_MS,
-	        &answer, err) == -1)
-		return -1;
+	asked = container_engine_ask_part(
+	    setup->base, &program, UNITS_ASK_MS, &answer, err);
 	errors = container_engine_errors(&answer);
 	*out = answer.out;
 	buffer_add_text(out, "");
 	buffer_reset(&answer.errors);
 	errors[strcspn(errors, "\n")] = '\0';
-	return answer.status == 0 ? 0 : err_set(err, "systemctl --user %s: %s; "
-	    "see 'journalctl --user -u " UNITS_SERVICE "', and run this in a "
-	    "session of the user that systemd has begun", words[0], errors);
+	if (asked == -1 || answer.status == 0)
+		return asked;
+	return err_set(err, "systemctl --user %s: %s; see 'journalctl --user "
+	    "-u " UNITS_SERVICE "', and run this in a session of the user that "
+	    "systemd has begun", words[0], errors);
 }
 
 /* With both units, if there is a flag. */
