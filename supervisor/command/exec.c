@@ -57,7 +57,7 @@ exec_fail(struct exec *exec, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	command_complain(fmt, ap);
+	command_complain_list(fmt, ap);
 	va_end(ap);
 	if (exec->status == 0)
 		exec->status = 1;

@@ -73,7 +73,7 @@ stored_files_fail(struct stored_files *cmd, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	command_complain(fmt, ap);
+	command_complain_list(fmt, ap);
 	va_end(ap);
 	stored_files_end(cmd, 1);
 }

@@ -124,8 +124,9 @@ test('tokens are listed without their secrets', (t) => {
   const { status, stderr } = ran(
     { home, args: ['token', 'add', 'x', '--server', 'gh', '--server', 'gj'] });
 
-  assert.deepEqual([status, stderr], [2, 'caisson: --server "gj": no MCP ' +
-    'server has this name: did you mean "gh"?\n']);
+  assert.deepEqual([status, stderr], [2, 'caisson: --server "gj": there ' +
+    'is no such server: did you mean "gh"? \'caisson servers list\' lists ' +
+    'all\n']);
   assert.equal(fs.statSync(path.join(state, 'tokens.json')).mode & 0o777,
     0o600);
   assert.ok(!fs.readFileSync(path.join(state, 'tokens.json'), 'utf8')

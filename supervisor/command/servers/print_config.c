@@ -193,41 +193,24 @@ print_config_absent(FILE *out, const struct servers *servers)
 		fputc('\n', out);
 }
 
-/* Prints the names of the variables of an entry, or of its headers. */
+/* Prints each text, or each first one of so many: the names of pairs. */
 static void
-print_config_names(FILE *out, const struct server *server)
-{
-	const struct server_texts *pairs =
-	    server->remote ? &server->headers : &server->env;
-	const char *separator = "";
-	const char *name, *value;
-
-	if (pairs->len == 0)
-		return;
-	fputs(server->remote ? "    headers      " : "    variables    ", out);
-	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
-		fputs(separator, out);
-		print_config_text(out, name);
-		separator = ", ";
-	}
-	fputc('\n', out);
-}
-
-/* Prints names of tools as they are in the file. */
-static void
-print_config_tools(
-    FILE *out, const char *what, const struct server_texts *names)
+print_config_list(
+    FILE *out, const char *what, const struct server_texts *texts, size_t many)
 {
 	const char *separator = "";
 	const char *p;
+	size_t n = 0;
 
 	fprintf(out, "    %-12s ", what);
-	TEXT_LIST_EACH (p, names->data, names->len) {
+	TEXT_LIST_EACH (p, texts->data, texts->len) {
+		if (n++ % many != 0)
+			continue;
 		fputs(separator, out);
 		print_config_text(out, p);
 		separator = ", ";
 	}
-	fputs(names->len == 0 ? "none\n" : "\n", out);
+	fputs(n == 0 ? "none\n" : "\n", out);
 }
 
 static void
@@ -258,16 +241,6 @@ print_config_program(FILE *out, const struct server *server)
 	    out, "program", nowhere == NULL ? "not found" : nowhere);
 }
 
-static size_t
-print_config_arguments(const struct server *server)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < server->args.len; i++)
-		n += server->args.data[i] == '\0';
-	return n;
-}
-
 /* Prints who is logged in at a remote server, and until when. */
 static void
 print_config_logins(
@@ -288,7 +261,9 @@ print_config_logins(
 static void
 print_config_server(FILE *out, const struct server *server)
 {
-	size_t n = print_config_arguments(server);
+	const struct server_texts *pairs =
+	    server->remote ? &server->headers : &server->env;
+	size_t n = text_list_count(server->args.data, server->args.len);
 	auto_buffer struct buffer url = { 0 };
 
 	fputc('\n', out);
@@ -305,15 +280,17 @@ print_config_server(FILE *out, const struct server *server)
 		fprintf(out, ", %zu argument%s\n", n, n == 1 ? "" : "s");
 		print_config_program(out, server);
 	}
-	print_config_names(out, server);
+	if (pairs->len > 0)
+		print_config_list(out,
+		    server->remote ? "headers" : "variables", pairs, 2);
 	print_config_line(out, "cwd", server->cwd);
 	print_config_line(out, "description", server->description);
 	if (server->narrowed)
-		print_config_tools(out, "allowed", &server->allow);
+		print_config_list(out, "allowed", &server->allow, 1);
 	if (server->deny.len > 0)
-		print_config_tools(out, "denied", &server->deny);
+		print_config_list(out, "denied", &server->deny, 1);
 	if (server->others.len > 0)
-		print_config_tools(out, "rules", &server->others);
+		print_config_list(out, "rules", &server->others, 1);
 	if (server->concurrency > 0)
 		fprintf(out, "    concurrency  %u\n", server->concurrency);
 }
@@ -379,13 +356,15 @@ print_config_json_file(struct buffer *out, const struct server_file *file)
 
 static void
 print_config_json_texts(struct buffer *out, const char *key,
-    const struct server_texts *texts)
+    const struct server_texts *texts, size_t many)
 {
 	const char *text;
+	size_t n = 0;
 
 	json_report_open(out, key, '[');
 	TEXT_LIST_EACH (text, texts->data, texts->len)
-		json_report_text(out, NULL, text);
+		if (n++ % many == 0)
+			json_report_text(out, NULL, text);
 	json_report_close(out, ']');
 }
 
@@ -420,11 +399,8 @@ print_config_json_server(struct buffer *out, const struct server *server,
 	if (server->remote) {
 		server_mask_url(&url, server->url);
 		json_report_text(out, "url", url.data);
-		json_report_open(out, "headers", '[');
-		TEXT_LIST_PAIRS (name, value, server->headers.data,
-		    server->headers.len)
-			json_report_text(out, NULL, name);
-		json_report_close(out, ']');
+		print_config_json_texts(
+		    out, "headers", &server->headers, 2);
 		server_login_list(
 		    options, servers->setup.envp, server->name, &logins);
 		json_report_open(out, "logins", '[');
@@ -444,18 +420,15 @@ print_config_json_server(struct buffer *out, const struct server *server,
 	    server->remote || strstr(server->command, "${") != NULL ? NULL :
 	    server->program);
 	json_report_bool(out, "found", server->program != NULL);
-	json_report_open(out, "variables", '[');
-	TEXT_LIST_PAIRS (name, value, server->env.data, server->env.len)
-		json_report_text(out, NULL, name);
-	json_report_close(out, ']');
+	print_config_json_texts(out, "variables", &server->env, 2);
 	print_config_json_choice(out, "cwd", server->cwd);
 	print_config_json_choice(out, "description", server->description);
 	if (server->narrowed)
-		print_config_json_texts(out, "allowed", &server->allow);
+		print_config_json_texts(out, "allowed", &server->allow, 1);
 	if (server->deny.len > 0)
-		print_config_json_texts(out, "denied", &server->deny);
+		print_config_json_texts(out, "denied", &server->deny, 1);
 	if (server->others.len > 0)
-		print_config_json_texts(out, "rules", &server->others);
+		print_config_json_texts(out, "rules", &server->others, 1);
 	if (server->concurrency > 0)
 		json_report_number(out, "concurrency", server->concurrency);
 	json_report_close(out, '}');
@@ -538,8 +511,6 @@ print_config_find(
     const struct servers *servers, const char *name, struct err *err)
 {
 	struct suggest suggest = suggest_start(name);
-	auto_buffer struct buffer shown = { 0 };
-	auto_buffer struct buffer suggested = { 0 };
 	const struct server *server;
 
 	TAILQ_FOREACH (server, &servers->list, entry) {
@@ -549,13 +520,7 @@ print_config_find(
 			return 0;
 		suggest_try(&suggest, server->name);
 	}
-	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
-	if (suggest.best == NULL)
-		return err_set(err, "--server \"%s\": no MCP server has this "
-		    "name ('caisson servers list' shows all)", shown.data);
-	shown_add_quoted(&suggested, suggest.best, OPTION_VALUE_SHOWN);
-	return err_set(err, "--server \"%s\": no MCP server has this name: did "
-	    "you mean \"%s\"?", shown.data, suggested.data);
+	return command_no_server("--server", &suggest, err);
 }
 
 int

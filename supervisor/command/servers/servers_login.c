@@ -149,11 +149,7 @@ servers_login_find(
 		err_set(err, "server \"%s\": it is a program here: only "
 		    "remote servers have logins", name);
 	else
-		err_set(err, "server \"%s\": there is no such server: %s%s%s"
-		    "'caisson servers list' lists all", name,
-		    suggest.best == NULL ? "" : "did you mean \"",
-		    suggest.best == NULL ? "" : suggest.best,
-		    suggest.best == NULL ? "" : "\"? ");
+		command_no_server("server", &suggest, err);
 	return NULL;
 }
 

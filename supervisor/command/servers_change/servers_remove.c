@@ -100,22 +100,12 @@ static int
 servers_remove_unknown(const struct servers_remove *remove, struct err *err)
 {
 	struct suggest suggest = suggest_start(remove->name);
-	auto_buffer struct buffer text = { 0 };
 	const struct server *server;
 
 	TAILQ_FOREACH (server, &remove->servers.list, entry)
 		if (server->name[0] != '\0')
 			suggest_try(&suggest, server->name);
-	buffer_add_text(&text, "server \"");
-	adopt_show_text(&text, remove->name);
-	buffer_add_text(&text, "\": there is no such server: ");
-	if (suggest.best != NULL) {
-		buffer_add_text(&text, "did you mean \"");
-		adopt_show_text(&text, suggest.best);
-		buffer_add_text(&text, "\"? ");
-	}
-	buffer_add_text(&text, "'caisson servers list' lists all");
-	return err_set(err, "%s", text.data);
+	return command_no_server("server", &suggest, err);
 }
 
 /* The error for an entry in another file, with the way to remove it. */

@@ -23,16 +23,6 @@ struct calls_asked {
 	int cancelled;
 };
 
-static void __attribute__((format(printf, 1, 2)))
-calls_complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	command_complain(fmt, ap);
-	va_end(ap);
-}
-
 static int
 calls_ask(
     void *ctx, int fd, const char *socket, pid_t process, struct err *err)
@@ -110,7 +100,7 @@ calls_cancel_run(struct command_setup *setup, struct err *err)
 	if (status == -1)
 		return -1;
 	if (!asked.cancelled) {
-		calls_complain("call %s: no running Caisson has this call: it "
+		command_complain("call %s: no running Caisson has this call: it "
 		    "has ended, or never was ('caisson calls list' shows all)",
 		    asked.cancel);
 		return 1;

@@ -2,7 +2,6 @@
  * The running Caissons of our user: see running.h. Runs in commands.
  */
 #include <errno.h>
-#include <stdarg.h>
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/fd.h"
@@ -12,16 +11,6 @@
 #include "../../process/socket/socket.h"
 #include "../shared/command.h"
 #include "running.h"
-
-static void __attribute__((format(printf, 1, 2)))
-running_complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	command_complain(fmt, ap);
-	va_end(ap);
-}
 
 /* Returns whether it has not answered. */
 static int
@@ -38,10 +27,10 @@ running_ask_one(int dir, const char *socket, const char *these,
 	if (fd != -1 && ask(ctx, fd, socket, process, &err) == 0)
 		return 0;
 	if (process > 0)
-		running_complain("process %d: its %s are not shown: %s",
+		command_complain("process %d: its %s are not shown: %s",
 		    (int)process, these, err.text);
 	else
-		running_complain("the %s of a Caisson are not shown: %s",
+		command_complain("the %s of a Caisson are not shown: %s",
 		    these, err.text);
 	return 1;
 }

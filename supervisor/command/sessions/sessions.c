@@ -41,16 +41,6 @@ struct sessions_asked {
 	bool lacking; /* a Caisson has not answered */
 };
 
-static void __attribute__((format(printf, 1, 2)))
-sessions_complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	command_complain(fmt, ap);
-	va_end(ap);
-}
-
 /* Asking */
 
 static int
@@ -276,10 +266,10 @@ sessions_choose(const struct sessions_asked *asked)
 		return meant;
 	sessions_add_chosen(&chosen, asked->command);
 	if (n == 0)
-		sessions_complain("session %s: there is no such session "
+		command_complain("session %s: there is no such session "
 		    "('caisson sessions list' shows all)", chosen.data);
 	else
-		sessions_complain("session %s: there are %zu: say which with "
+		command_complain("session %s: there are %zu: say which with "
 		    "--owner or --process ('caisson sessions list' shows all)",
 		    chosen.data, n);
 	return NULL;
@@ -315,7 +305,7 @@ sessions_end(const struct sessions_asked *asked)
 	if (one == NULL)
 		return 1;
 	if (sessions_end_one(asked->dir, one, &err) == -1) {
-		sessions_complain("the session was not ended: %s", err.text);
+		command_complain("the session was not ended: %s", err.text);
 		return 1;
 	}
 	if (command_has(&asked->command->flags, COMMAND_FLAG_JSON)) {

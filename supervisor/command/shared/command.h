@@ -21,6 +21,7 @@ struct options;
 struct runs;
 struct server;
 struct servers;
+struct suggest;
 struct supervisor;
 
 /* What a command is given. */
@@ -66,8 +67,17 @@ int command_end(int done, const struct err *err);
  * Prints a message to standard error, with characters escaped that a terminal
  * would obey.
  */
-void command_complain(const char *fmt, va_list ap)
+void command_complain(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2)));
+void command_complain_list(const char *fmt, va_list ap)
     __attribute__((format(printf, 1, 0)));
+
+/*
+ * Sets the error for a server that does not exist, with the one that may be
+ * meant; what names it, such as "server". Returns -1.
+ */
+int command_no_server(
+    const char *what, const struct suggest *suggest, struct err *err);
 
 /* Asks at the terminal. Returns whether the user agrees. */
 int command_ask(const char *question);

@@ -8,19 +8,49 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../options/command_line.h"
+#include "../../options/text/suggest.h"
 #include "command.h"
 
 void
-command_complain(const char *fmt, va_list ap)
+command_complain_list(const char *fmt, va_list ap)
 {
 	auto_buffer struct buffer shown = { 0 };
 	auto_free char *text = mem_vprintf(fmt, ap);
 
 	shown_add(&shown, text, strlen(text));
 	fprintf(stderr, "caisson: %s\n", shown.data);
+}
+
+void
+command_complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	command_complain_list(fmt, ap);
+	va_end(ap);
+}
+
+int
+command_no_server(
+    const char *what, const struct suggest *suggest, struct err *err)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_printf(&text, "%s \"", what);
+	shown_add_quoted(&text, suggest->word, CONFIG_PATH_MAX);
+	buffer_add_text(&text, "\": there is no such server: ");
+	if (suggest->best != NULL) {
+		buffer_add_text(&text, "did you mean \"");
+		shown_add_quoted(&text, suggest->best, CONFIG_PATH_MAX);
+		buffer_add_text(&text, "\"? ");
+	}
+	return err_set(
+	    err, "%s'caisson servers list' lists all", text.data);
 }
 
 int
