@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
@@ -421,36 +420,6 @@ config_tell_gap(const struct config *config, struct json_span file)
 		locator_tell_end(&config->locations);
 }
 
-/*
- * Rejects a member whose name is that of the list of servers in another case.
- * Returns whether there is one.
- */
-static int
-config_reject_case(struct config *config, struct json_span file)
-{
-	struct json_span_walk walk = json_span_walk(file);
-	const char *const *keys = config->row->keys;
-	struct json_span name, value;
-	struct err err;
-	size_t i;
-
-	while (json_span_next_member(&walk, &name, &value))
-		for (i = 0; i < CONFIG_KEYS && keys[i] != NULL; i++) {
-			if (name.len != strlen(keys[i]) + 2 ||
-			    strncasecmp(name.p + 1, keys[i],
-			        name.len - 2) != 0)
-				continue;
-			err_set(&err, "the member \"%.*s\" is not read: write "
-			    "it \"%s\"", (int)name.len - 2, name.p + 1,
-			    keys[i]);
-			config_reject(config, name.p, &err);
-			config->unfit = "the name of its list of servers has "
-			    "the wrong case";
-			return 1;
-		}
-	return 0;
-}
-
 /* Reads the single value of a file, and reports each entry in order. */
 static void
 config_read_file(struct config *config, struct json_span file)
@@ -473,8 +442,7 @@ config_read_file(struct config *config, struct json_span file)
 		return;
 	if (config->file->shape == CONFIG_SHAPE_GEMINI)
 		config_read_choice(config, file);
-	if (config_read_members(config, file) ||
-	    config_reject_case(config, file) || config->row->other) {
+	if (config_read_members(config, file) || config->row->other) {
 		config_tell_gap(config, file);
 		return;
 	}
