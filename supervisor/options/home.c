@@ -82,15 +82,15 @@ home_servers(char **envp)
 }
 
 char *
-home_state(char **envp)
+home_below(char **envp, const char *variable, const char *otherwise)
 {
-	const char *folder = home_folder(envp, "XDG_STATE_HOME");
+	const char *folder = home_folder(envp, variable);
 
 	if (folder != NULL)
 		return mem_printf("%s/caisson", folder);
 	folder = home_folder(envp, "HOME");
 	return folder == NULL ? NULL :
-	    mem_printf("%s/.local/state/caisson", folder);
+	    mem_printf("%s/%s/caisson", folder, otherwise);
 }
 
 const char *
@@ -118,8 +118,7 @@ home_settings(char **envp, struct err *err)
 		err_set(err, "%s", refusal);
 		return NULL;
 	}
-	return mem_printf("%s%s/caisson", folder,
-	    strcmp(variable, "HOME") == 0 ? "/.config" : "");
+	return home_below(envp, "XDG_CONFIG_HOME", ".config");
 }
 
 int

@@ -53,8 +53,11 @@ char *home_changeable(const char *path);
  */
 const char *home_servers(char **envp);
 
-/* Returns the default state directory, or NULL; the caller frees it. */
-char *home_state(char **envp);
+/*
+ * Returns our directory below the one that a variable names, or, otherwise, one
+ * in the home; NULL: there is none. The caller frees it.
+ */
+char *home_below(char **envp, const char *variable, const char *otherwise);
 
 /* Returns the variable for the configuration: XDG_CONFIG_HOME or HOME. */
 const char *home_settings_variable(char **envp);

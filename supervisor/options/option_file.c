@@ -28,14 +28,10 @@ option_file_decref(json_t **json)
 char *
 option_file_path(char **envp)
 {
-	const char *folder = home_folder(envp, "XDG_CONFIG_HOME");
+	auto_free char *folder =
+	    home_below(envp, "XDG_CONFIG_HOME", ".config");
 
-	if (folder != NULL)
-		return mem_printf("%s/caisson/config.json", folder);
-	folder = home_folder(envp, "HOME");
-	if (folder != NULL)
-		return mem_printf("%s/.config/caisson/config.json", folder);
-	return NULL;
+	return folder == NULL ? NULL : mem_printf("%s/config.json", folder);
 }
 
 /* Opens the file. Returns 1, 0 if there is none, or -1 with err. */

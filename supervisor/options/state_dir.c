@@ -19,7 +19,8 @@ char *
 state_dir_path(const struct options *options, char **envp, struct err *err)
 {
 	char *path = options->state_dir[0] != '\0' ?
-	    mem_strdup(options->state_dir) : home_state(envp);
+	    mem_strdup(options->state_dir) :
+	    home_below(envp, "XDG_STATE_HOME", ".local/state");
 
 	if (path == NULL)
 		err_set(err, "no state directory: HOME is not set; name one in "

@@ -76,13 +76,11 @@ config_set_store(
  * or -1 with err.
  */
 static int
-config_set_try(struct options *options, char **winner, struct err *err)
+config_set_try(struct options *options, enum option_id id, char **winner,
+    struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
-	enum option_id id;
 
-	if (config_set_find(options->command.operand, &id, err) == -1)
-		return -1;
 	if (options->file == NULL || options->file_refusal != NULL)
 		return err_set(err, "config.json cannot be used: %s",
 		    options->file == NULL ? "set HOME to your home folder" :
@@ -98,31 +96,24 @@ config_set_try(struct options *options, char **winner, struct err *err)
 
 /* Returns whether an error of config check names the new member. */
 static int
-config_set_is_blamed(const struct options *options, const struct err *why)
+config_set_is_blamed(
+    const struct options *options, enum option_id id, const struct err *why)
 {
 	auto_buffer struct buffer name = { 0 };
-	enum option_id id;
-	struct err err;
 
-	if (config_set_find(options->command.operand, &id, &err) == -1)
-		return 0;
 	options_add_name(&name, options, id);
 	return strstr(why->text, name.data) != NULL;
 }
 
 static int
-config_set_write(
-    const struct options *options, const char *winner, struct err *err)
+config_set_write(const struct options *options, enum option_id id,
+    const char *winner, struct err *err)
 {
-	const char *value = options->command.other;
-	enum option_id id;
+	const char *key = option_row(id)->key, *value = options->command.other;
 
-	if (config_set_find(options->command.operand, &id, err) == -1 ||
-	    config_set_store(
-	        options->file, option_row(id)->key, value, err) == -1)
+	if (config_set_store(options->file, key, value, err) == -1)
 		return -1;
-	printf("%s: %s is \"%s\"\n", options->file, option_row(id)->key,
-	    value);
+	printf("%s: %s is \"%s\"\n", options->file, key, value);
 	if (winner != NULL)
 		fprintf(stderr, "caisson: %s is set, too, and wins\n",
 		    winner);
@@ -139,17 +130,19 @@ config_set_change(
     const struct command_setup *setup, char **winner, struct err *err)
 {
 	struct options *options = setup->options;
+	enum option_id id;
 	struct err why;
 	int wrong;
 
-	if (config_set_try(options, winner, err) == -1)
+	if (config_set_find(options->command.operand, &id, err) == -1 ||
+	    config_set_try(options, id, winner, err) == -1)
 		return -1;
 	wrong = setup->check(setup, &why) == -1;
-	if (wrong && config_set_is_blamed(options, &why)) {
+	if (wrong && config_set_is_blamed(options, id, &why)) {
 		*err = why;
 		return -1;
 	}
-	if (config_set_write(options, *winner, err) == -1)
+	if (config_set_write(options, id, *winner, err) == -1)
 		return -1;
 	if (wrong)
 		fprintf(stderr, "caisson: config check: %s\n", why.text);

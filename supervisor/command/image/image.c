@@ -160,30 +160,6 @@ image_tell_changed(const struct command_setup *setup, struct err *err)
 
 /* Lists */
 
-/* What the engine has of images, as lines of image_ask_tags. */
-struct image_tags {
-	struct buffer ours;
-	struct buffer labelled; /* all names of images whose labels propose */
-};
-
-static void
-image_tags_reset(struct image_tags *tags)
-{
-	buffer_reset(&tags->ours);
-	buffer_reset(&tags->labelled);
-}
-
-static int
-image_tags_read(const struct container_boxes *engine, struct image_tags *tags,
-    struct err *err)
-{
-	if (image_ask_tags(engine, "reference=" IMAGE_TAGS "*", &tags->ours,
-	        err) == -1)
-		return -1;
-	return image_ask_tags(engine, "label=" IMAGE_LABEL_RUNNER "=true",
-	    &tags->labelled, err);
-}
-
 /* Whether a tag of ours makes its image a language, as at a start. */
 static int
 image_is_enabled(const struct container_boxes *engine, const char *tag,
@@ -283,19 +259,19 @@ image_list(const struct command_setup *setup,
 {
 	int is_json = options_json(setup->options);
 	auto_buffer struct buffer text = { 0 }, enabled = { 0 };
+	auto_buffer struct buffer ours = { 0 }, labelled = { 0 };
 	struct buffer *json = is_json ? &text : NULL;
-	struct image_tags tags = { .ours = { 0 } };
 	size_t n;
 
-	if (image_tags_read(engine, &tags, err) == -1) {
-		image_tags_reset(&tags);
+	if (image_ask_tags(engine, "reference=" IMAGE_TAGS "*", &ours,
+	        err) == -1 ||
+	    image_ask_tags(engine, "label=" IMAGE_LABEL_RUNNER "=true",
+	        &labelled, err) == -1)
 		return -1;
-	}
 	if (is_json)
 		json_report_open(json, "images", '[');
-	n = image_list_ours(json, engine, tags.ours.data, &enabled);
-	n += image_list_others(json, engine, tags.labelled.data, &enabled);
-	image_tags_reset(&tags);
+	n = image_list_ours(json, engine, ours.data, &enabled);
+	n += image_list_others(json, engine, labelled.data, &enabled);
 	if (is_json) {
 		json_report_close(json, ']');
 		json_report_print(json);
