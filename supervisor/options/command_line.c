@@ -274,7 +274,6 @@ struct command_line {
 	const struct command_row *row; /* NULL: no command */
 	struct command *command;
 	enum command_flag list; /* the next word may be a value of it */
-	bool began;             /* a flag came */
 	const struct option_action_row *action; /* NULL: none */
 	struct command_option *given;
 	size_t *count;
@@ -352,27 +351,6 @@ command_line_take_rest(struct command_line *line)
 		if (command_line_take(line, *line->argv++) == -1)
 			return -1;
 	return 0;
-}
-
-/*
- * Returns whether an argument after a command is a word, not a flag. Before the
- * first flag, a required operand may begin with a dash, as keys of memories
- * may.
- */
-static int
-command_line_is_word(const struct command_line *line, const char *arg)
-{
-	const char *operands = line->row->operands;
-
-	if (arg[0] != '-' || arg[1] == '\0')
-		return 1;
-	return !line->began && command_line_operands(line) <
-	        command_operand_count(operands, 1) &&
-	    command_rest_name(operands) == NULL &&
-	    strncmp(operands, "CLIENT", strlen("CLIENT")) != 0 &&
-	    strcmp(arg, "-h") != 0 && strcmp(arg, "--help") != 0 &&
-	    !command_takes(line->row->task,
-	        command_flag_find(arg, strcspn(arg, "=")));
 }
 
 static int
@@ -506,11 +484,11 @@ command_line_next(struct command_line *line)
 	if (line->row != NULL && strcmp(arg, "--") == 0)
 		return command_line_take_rest(line);
 	line->argv++;
-	if (line->row != NULL && command_line_is_word(line, arg))
+	/* What begins with a dash, as a key of a memory may, is behind "--". */
+	if (line->row != NULL && (arg[0] != '-' || arg[1] == '\0'))
 		return list == COMMAND_FLAG_NONE ?
 		    command_line_take(line, arg) :
 		    command_line_give(line, list, arg);
-	line->began = true;
 	line->list = COMMAND_FLAG_NONE;
 	return command_line_flag(line, arg);
 }

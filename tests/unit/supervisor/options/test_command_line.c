@@ -51,8 +51,6 @@ static const struct {
 	{ { "libraries", "--json", "office" }, COMMAND_LIBRARIES, "office",
 	    NULL },
 	/* A key may look like a flag. */
-	{ { "memory", "show", "--check" }, COMMAND_MEMORY_SHOW, "--check",
-	    NULL },
 	{ { "memory", "show", "--", "--json" }, COMMAND_MEMORY_SHOW, "--json",
 	    NULL },
 	{ { "memory", "remove", "" }, COMMAND_MEMORY_REMOVE, "", NULL },
