@@ -2,7 +2,6 @@
  * The command line: see command_line.h. Runs in the supervisor; opens and
  * changes nothing.
  */
-#include <stdbool.h>
 #include <string.h>
 
 #include "../../common/base/buffer.h"

@@ -100,8 +100,9 @@ calls_cancel_run(struct command_setup *setup, struct err *err)
 	if (status == -1)
 		return -1;
 	if (!asked.cancelled) {
-		command_complain("call %s: no running Caisson has this call: it "
-		    "has ended, or never was ('caisson calls list' shows all)",
+		command_complain("call %s: no running Caisson has this call: "
+		    "it has ended, or never was ('caisson calls list' shows "
+		    "all)",
 		    asked.cancel);
 		return 1;
 	}
