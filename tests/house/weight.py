@@ -1,9 +1,10 @@
 """
 House rule: what grows is asked for. A folder of the product has no more than
 FILES_MAX C files, a struct no more than FLAGS_MAX flags of type bool and
-FUNCTIONS_MAX functions; what exceeds that still is listed here with its number,
-which may only shrink. LINES has the lines of each folder: a change that adds
-more than GROWTH to one edits it, "weight.py SOURCE --lines" prints it anew.
+FUNCTIONS_MAX functions; what exceeds that still is listed here with its
+number, which may only shrink. LINES has the lines of each folder: a change
+that adds more than GROWTH to one edits it, "weight.py SOURCE --lines" prints
+it anew. A member that is only set to 0 and 1 is a flag, and of type bool.
 """
 import collections
 import os
@@ -30,6 +31,8 @@ FUNCTIONS_UNTIL_MENDED = {
 STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.M | re.S)
 FLAGS = re.compile(r"^\s+bool ([^;()]+);", re.M)
 FUNCTION = re.compile(r"\(\*\w+\)\(")
+INT = re.compile(r"^\s+int (\w+);", re.M)
+SET = re.compile(r"(?:->|\.)(\w+) = ([^;,{}]+)[;,}]")
 
 
 def product():
@@ -56,6 +59,20 @@ def structs():
             text = house.without_comments(house.read(path))
             for name, body in STRUCT.findall(text):
                 yield f"{path}: struct {name}", body
+
+
+def check_ints():
+    values = collections.defaultdict(set)
+    for path in product():
+        if path.endswith((".c", ".h")):
+            for name, value in SET.findall(
+                    house.without_comments(house.read(path))):
+                values[name].add(value.strip())
+    for name, body in structs():
+        for member in INT.findall(body):
+            if {"1", "true"} & values[member] and not (
+                    values[member] - {"0", "1", "true", "false"}):
+                yield f"{name}: {member} is a flag: make it bool"
 
 
 def lines():
@@ -96,5 +113,6 @@ problems = [
     *excess("functions", {name: len(FUNCTION.findall(body))
                           for name, body in all_structs},
             FUNCTIONS_MAX, FUNCTIONS_UNTIL_MENDED),
+    *check_ints(),
     *check_lines()]
 house.finish(problems, len(product()), "files")

@@ -3,6 +3,7 @@
  * the store (stored.c), and 'caisson calls cancel'. Runs in commands, which ask
  * each running Caisson at its socket.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct calls_asked {
 	const char *scope;
 	const char *cancel; /* an id; empty: they are listed */
 	struct buffer *list;
-	int cancelled;
+	bool cancelled;
 };
 
 static int
