@@ -1,5 +1,5 @@
 /*
- * Opens the entries of a directory: see beneath.h. It uses the system call
+ * Opens the entries of a directory: see porter.h. It uses the system call
  * itself, for which the C library has no function. Runs in the porter.
  */
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "beneath.h"
+#include "porter.h"
 
 int
 beneath_open(int folder, const char *name, uint64_t flags, mode_t mode)

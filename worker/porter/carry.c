@@ -8,8 +8,6 @@
 #include "../../common/base/text_list.h"
 #include "../../common/worker/worker.h"
 #include "porter.h"
-#include "in.h"
-#include "out.h"
 
 int
 carry_sent(int sent, const struct err *err)

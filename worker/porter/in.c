@@ -1,6 +1,6 @@
 /*
- * Files given to a box: see in.h. Runs in the porter, which has no other task:
- * files need not be copied in pieces.
+ * Files given to a box: see porter.h. Runs in the porter, which has no other
+ * task: files need not be copied in pieces.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,7 @@
 #include "../../common/base/fd.h"
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
-#include "beneath.h"
-#include "in.h"
+#include "porter.h"
 
 #define IN_NAME "in"
 /* The rights of the code to it: as if the code had created it. */

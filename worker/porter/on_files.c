@@ -7,7 +7,6 @@
 #include "../../common/base/file_name.h"
 #include "../../common/base/log.h"
 #include "porter.h"
-#include "in.h"
 
 /* A porter that offers files receives no message. */
 static void

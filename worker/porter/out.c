@@ -1,5 +1,5 @@
 /*
- * Files that the code left in a directory of its box: see out.h. Runs in the
+ * Files that the code left in a directory of its box: see porter.h. Runs in the
  * porter.
  *
  * No process of the box uses the directory any more. Each entry is still
@@ -16,8 +16,7 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "beneath.h"
-#include "out.h"
+#include "porter.h"
 
 /* A folder that is listed. */
 struct out_walk {

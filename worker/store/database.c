@@ -144,15 +144,12 @@ static int
 database_pragma(struct database *database, const char *sql, uint64_t *number,
     struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(
-	    database->handle, sql, -1, &statement, NULL);
+	auto_statement sqlite3_stmt *statement =
+	    database_prepare(database, sql, err);
 
 	*number = 0;
-	if (code == SQLITE_OK)
-		code = sqlite3_step(statement);
-	if (code != SQLITE_ROW)
-		return database_fail(database, code, err);
+	if (statement == NULL || database_step(database, statement, err) != 1)
+		return -1;
 	*number = database_number(statement, 0);
 	return 0;
 }

@@ -1,11 +1,11 @@
 /*
- * Versions that give way: see outdated.h. Runs in files.
+ * Versions that give way: see share.h. Runs in files.
  */
 #include <string.h>
 
 #include "../../../common/base/mem.h"
 #include "index.h"
-#include "outdated.h"
+#include "share.h"
 
 /* Whether a head is followed by a newer one of its file. */
 static int

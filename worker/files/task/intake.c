@@ -20,7 +20,6 @@
 #include "../../../common/base/mem.h"
 #include "intake.h"
 #include "../stored/index.h"
-#include "../stored/outdated.h"
 #include "../stored/share.h"
 #include "../stored/type.h"
 #include "same.h"

@@ -8,7 +8,6 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../stored/index.h"
-#include "../stored/outdated.h"
 #include "../stored/share.h"
 #include "task.h"
 

@@ -14,8 +14,7 @@
 #include "common/base/mem.h"
 #include "tests/unit/small_disk.h"
 #include "tests/unit/unit.h"
-#include "worker/porter/in.h"
-#include "worker/porter/out.h"
+#include "worker/porter/porter.h"
 
 static char path[] = "/tmp/test_porter.XXXXXX";
 static int folder;
