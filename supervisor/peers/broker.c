@@ -691,8 +691,6 @@ broker_want_lists(struct broker *broker)
 	    channel_send_lists(broker->service.channel, &lists, &err), &err);
 }
 
-/* Questions to clients */
-
 void
 broker_on_question(struct broker *broker, broker_asked *asked, void *ctx)
 {

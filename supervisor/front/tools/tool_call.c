@@ -267,7 +267,6 @@ tool_call_on_answered(
 		call_answer(call->call, result, why);
 }
 
-/* A call_asked. */
 static int
 tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
     struct err *err)

@@ -267,7 +267,6 @@ mcp_client_tell_roots(struct mcp_client *client)
 	(void)mcp_client_notify(client, line, sizeof(line) - 1);
 }
 
-/* Sends an answer. */
 static void
 mcp_client_write(struct mcp_client *client, const struct buffer *line)
 {

@@ -198,15 +198,13 @@ server_drop_idle(struct broker *broker, const char *owner, const char *name)
 
 /* Holds */
 
-static int server_is_ready(const struct server *server);
-
 void
 server_hold(struct server *server, struct server_hold *hold)
 {
 	hold->server = server;
 	LIST_INSERT_HEAD(&server->holds, hold, entry);
 	/* They may have changed since, or its client has others. */
-	if (server_is_ready(server) && server->link->rooted)
+	if (server->link != NULL && server->link->rooted)
 		mcp_client_tell_roots(server->link->client);
 }
 
