@@ -253,8 +253,9 @@ print(*[result.text for result in await asyncio.gather(
     const of = (n) => answers.find(({ id }) => id === `h${n}`);
 
     assert.deepEqual(of(0).result, {}, 'ping is answered');
-    for (const n of [1, 2, 3, 4])
-      assert.equal(of(n).error.code, -32601, 'what we do not offer is refused');
+    assert.deepEqual(of(1).result, { roots: [] });
+    for (const [n, code] of [[2, -32603], [3, -32603], [4, -32601]])
+      assert.equal(of(n).error.code, code, 'what we do not offer is refused');
     await raw.finish();
   });
 

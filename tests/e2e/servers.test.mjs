@@ -292,7 +292,8 @@ await asyncio.gather(*(mcp_h.echo(n=n) for n in range(20)))`,
 
   assert.equal(first.method, 'initialize');
   assert.equal(first.params.protocolVersion, '2025-11-25');
-  assert.deepEqual(first.params.capabilities, {});
+  assert.deepEqual(first.params.capabilities,
+    { roots: { listChanged: true }, elicitation: { form: {}, url: {} } });
   assert.equal(first.params.clientInfo.name, 'caisson');
   assert.equal(typeof first.params.clientInfo.version, 'string');
   assert.equal(second.method, 'notifications/initialized');
@@ -365,7 +366,7 @@ test('caisson servers test shows the tools of each, or its error',
 
     assert.deepEqual(Object.keys(of),
       [...Object.keys(entries), 'servers'], out);
-    assert.match(of.everything, /^ok .*\b13 tools\n/);
+    assert.match(of.everything, /^ok .*\b16 tools\n/);
     assert.match(of.everything, /^ +get-sum$/m);
     assert.match(of['données'], /^ok .*\b35 tools\n/);
     assert.match(of.odd, /^ok .*\b14 tools\n/);
@@ -375,7 +376,7 @@ test('caisson servers test shows the tools of each, or its error',
     assert.match(of.noisy,
       /^FAILED .*code 1; .* says: SyntaxError: GITHUB_TOKEN is required\n$/);
     assert.match(of.servers,
-      sized('7 servers: 3 work, 4 failed; .*', '62 tools'));
+      sized('7 servers: 3 work, 4 failed; .*', '65 tools'));
     assert.equal(code, 1, `not all could be used: ${errors}`);
     assert.match(of.odd, /^ +日本$/m);
     assert.doesNotMatch(out, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
