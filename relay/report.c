@@ -65,23 +65,20 @@ report_begin(
 	output_take(relay->out, &report->out);
 	output_take(relay->errors, &report->errors);
 	calls_add_waiting(relay->calls, &report->waiting);
-	done->out = (struct ipc_blob){ (const uint8_t *)out->data, out->len,
-		-1 };
+	done->out = (struct ipc_blob){ (void *)out->data, out->len, -1 };
 	done->out_head = out->head;
 	done->out_dropped = out->dropped;
-	done->errors = (struct ipc_blob){ (const uint8_t *)errors->data,
-		errors->len, -1 };
+	done->errors =
+	    (struct ipc_blob){ (void *)errors->data, errors->len, -1 };
 	done->errors_head = errors->head;
 	done->errors_dropped = errors->dropped;
 	done->tool_calls = calls_made(relay->calls);
-	done->waiting = (struct ipc_bytes){
-		(const uint8_t *)report->waiting.data, report->waiting.len
-	};
+	done->waiting = (struct ipc_bytes){ (void *)report->waiting.data,
+		report->waiting.len };
 	done->notes = notes_told(&relay->notes);
 	calls_add_tally(relay->calls, &report->calls);
-	done->calls = (struct ipc_bytes){
-		(const uint8_t *)report->calls.data, report->calls.len
-	};
+	done->calls = (struct ipc_bytes){ (void *)report->calls.data,
+		report->calls.len };
 }
 
 static void
@@ -111,9 +108,8 @@ report_add_end(
 	if (relay->outer == NULL || relay->ready)
 		return;
 	output_take(relay->outer, outer);
-	done->start_errors = (struct ipc_bytes){
-		(const uint8_t *)outer->data, outer->len
-	};
+	done->start_errors =
+	    (struct ipc_bytes){ (void *)outer->data, outer->len };
 }
 
 int

@@ -461,14 +461,9 @@ image_run(
 int
 image_command_run(struct command_setup *setup, struct err *err)
 {
-	switch (setup->options->command.task) {
-	case COMMAND_IMAGE_PULL:
-		return image_run(setup, image_pull, err);
-	case COMMAND_IMAGE_ADD:
-		return image_run(setup, image_add, err);
-	case COMMAND_IMAGE_LIST:
-		return image_run(setup, image_list, err);
-	default:
-		return image_run(setup, image_remove, err);
-	}
+	enum command_task task = setup->options->command.task;
+
+	return image_run(setup, task == COMMAND_IMAGE_PULL ? image_pull :
+	        task == COMMAND_IMAGE_ADD ? image_add :
+	        task == COMMAND_IMAGE_LIST ? image_list : image_remove, err);
 }

@@ -50,9 +50,8 @@ http_replay_free(struct http_replay *replay)
 void
 http_replay_forget(struct http_guest *guest, const struct http_session *session)
 {
-	struct http_replay *replay, *next;
+	struct http_replay *replay = TAILQ_FIRST(&guest->replays), *next;
 
-	replay = TAILQ_FIRST(&guest->replays);
 	for (; replay != NULL; replay = next) {
 		next = TAILQ_NEXT(replay, entry);
 		if (session == NULL || replay->session == session)

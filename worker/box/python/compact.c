@@ -12,8 +12,7 @@
 
 #include "python.h"
 
-/* NULL: it was never begun. */
-static compact_exchange *compact_get, *compact_set;
+static compact_exchange *compact_get, *compact_set; /* NULL: not begun */
 /* The allocator of the interpreter, for each kind. */
 static struct compact_allocator compact_before[COMPACT_KINDS];
 /* Bytes that may still be taken from the heap. */
