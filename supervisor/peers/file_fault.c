@@ -18,8 +18,17 @@ file_fault_limit(enum file_fault fault, const struct options *options,
 
 	switch (fault) {
 	case FILE_FAULT_LARGE:
-		return mem_printf("it is larger than all files together may be "
-		    "(%llu MiB): raise CAISSON_FILES_MAX", most);
+		return mem_printf("it is larger than all files of this owner "
+		    "may be beside those of others (%.1f of %llu MiB): raise "
+		    "CAISSON_FILES_MAX", (double)used->bytes_most / MIB, most);
+	case FILE_FAULT_NAME:
+		return mem_printf("its name must be UTF-8 without control "
+		    "characters: a relative path, without . and .., of at most "
+		    "%d bytes and %d names", FILE_NAME_MAX, FILES_DEPTH_MAX);
+	case FILE_FAULT_DIRECTORY:
+		return mem_printf("it is a directory that cannot be read, or "
+		    "has paths of more than %d bytes or %d names: write one "
+		    "archive of it", FILE_NAME_MAX, FILES_DEPTH_MAX);
 	case FILE_FAULT_QUOTA:
 		return mem_printf("all files together may take %llu MiB, and "
 		    "this owner keeps %llu of %.1f MiB: remove some ('caisson "
@@ -35,7 +44,9 @@ file_fault_limit(enum file_fault fault, const struct options *options,
 		    (double)used->bytes_most / MIB, flag, most);
 	case FILE_FAULT_UNKNOWN:
 		return mem_printf("there is no file of this name, or not this "
-		    "version of it ('caisson files list%s' shows all)", flag);
+		    "version of it ('caisson files list%s' shows all%s)", flag,
+		    strchr(used->owner, '\n') != NULL ? "" : "; one of a "
+		    "conversation is in its /data, or named by its address");
 	case FILE_FAULT_CROWDED:
 		return mem_printf("a conversation has at most %d files: remove "
 		    "some in a call, by DELETE over HTTP, or with 'caisson "
@@ -60,8 +71,6 @@ file_fault_text(enum file_fault fault, const struct options *options,
     const struct files_usage *used)
 {
 	static const char *const texts[FILE_FAULTS] = {
-		[FILE_FAULT_DIRECTORY] = "it is a directory that cannot be "
-		    "read, or has too long paths: write one archive of it",
 		[FILE_FAULT_SYMBOLIC_LINK] = "it is a symbolic link: write the "
 		    "file itself there",
 		[FILE_FAULT_FIFO] = "it is a named pipe, and no regular file",
@@ -69,9 +78,6 @@ file_fault_text(enum file_fault fault, const struct options *options,
 		[FILE_FAULT_DEVICE] = "it is a device, and no regular file",
 		[FILE_FAULT_LINKED] = "it has more than one name (hard links): "
 		    "copy it instead",
-		[FILE_FAULT_NAME] = "its name must be UTF-8 without "
-		    "control characters, and its path relative, without . and "
-		    "..; it has too many bytes or directories, or one of those",
 		[FILE_FAULT_UNREADABLE] = "it cannot be read: its mode forbids "
 		    "that",
 		[FILE_FAULT_CHANGED] = "it changed while it was read",

@@ -266,17 +266,21 @@ test('what is too large is refused before it is sent', async (t) => {
     { 'Content-Length': 3000000, Expect: '100-continue' });
 
   assert.equal(status, 413);
-  assert.match(text, /a: it is larger than all files together may be \(2 MiB\): raise CAISSON_FILES_MAX/);
+  assert.match(text, /a: it is larger than all files of this owner may be beside those of others \(1\.0 of 2 MiB\): raise CAISSON_FILES_MAX/);
   assert.equal(await send(origin, { token }, 'PUT', 'talk/a',
     { 'Content-Length': 10, Expect: '100-continue' }), 'continue');
 
   /* A token may have half of what others leave. */
   const shared = await ask('PUT', 'talk/a', { body: Buffer.alloc(1500000) });
 
-  assert.equal(shared.status, 507);
-  assert.match(await failed(shared), /: this owner keeps 0 files of 0\.0 MiB, and may keep 1000 of 1\.0 MiB beside others: remove some \('caisson files remove --owner one'\), or .* CAISSON_FILES_MAX, which is 2 MiB /);
+  assert.equal(shared.status, 413);
   assert.equal((await ask('PUT', 'talk/a',
     { body: Buffer.alloc(900000) })).status, 201);
+
+  const full = await ask('PUT', 'talk/b', { body: Buffer.alloc(500000) });
+
+  assert.equal(full.status, 507);
+  assert.match(await failed(full), /: this owner keeps 1 files of 0\.9 MiB, and may keep 1000 of 1\.0 MiB beside others: remove some \('caisson files remove --owner one'\), or .* CAISSON_FILES_MAX, which is 2 MiB /);
   /* The version before gives way. */
   assert.equal((await ask('PUT', 'talk/a',
     { body: Buffer.alloc(1000000) })).status, 201);

@@ -1,8 +1,9 @@
 /*
  * Files of an owner and its conversations over HTTP, at /files/NAME and
- * /files/CONVERSATION/NAME, percent-encoded; a slash of a NAME may stay behind
- * a CONVERSATION only. Their bytes go
- * between the gateway and files by descriptors, and never through this process.
+ * /files/CONVERSATION/NAME, percent-encoded (parsed in front/answer/
+ * file_link.c); a slash of a NAME may stay behind a CONVERSATION only. Their
+ * bytes go between the gateway and files by descriptors, and never through this
+ * process; ranges and ETags are the gateway's (conn_answer.c, response.c).
  * Links that need no token would be other rows of http_routes.def. Runs in the
  * supervisor.
  */

@@ -70,7 +70,8 @@ share_judge(const struct files *files, const char *owner, uint64_t size,
 		own.bytes += share_coming(files, owner);
 		all.bytes += share_coming(files, NULL);
 	}
-	if (size > files->most)
+	/* No removal of files of its owner would make room. */
+	if (size > most.bytes)
 		return FILE_FAULT_LARGE;
 	if (all.bytes + size > files->most)
 		return FILE_FAULT_QUOTA;

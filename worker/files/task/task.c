@@ -87,7 +87,8 @@ task_tell_share(struct task *task, enum file_fault fault)
 {
 	const struct files *files = task->files;
 
-	if (fault == FILE_FAULT_QUOTA || fault == FILE_FAULT_SHARE)
+	if (fault == FILE_FAULT_LARGE || fault == FILE_FAULT_QUOTA ||
+	    fault == FILE_FAULT_SHARE)
 		task_tell_used(task, task->owner, share_of(files, task->owner),
 		    share_most(files, task->owner), 0);
 }

@@ -313,7 +313,8 @@ UNIT_TEST(faults_become_sentences)
 	list_well(1);
 	say_done(1, FILE_FAULT_LARGE, "\x1b.txt");
 	ck_assert_str_eq(told.data, "done 3 \\x1b.txt: it is larger than all "
-	    "files together may be (5 MiB): raise CAISSON_FILES_MAX\n");
+	    "files of this owner may be beside those of others (0.0 of 5 MiB): "
+	    "raise CAISSON_FILES_MAX\n");
 	close_stage();
 }
 

@@ -153,13 +153,13 @@ UNIT_TEST(owners_share_the_room)
 		size_t mib;
 		enum file_fault fault;
 	} steps[] = {
-		{ "one", 33, FILE_FAULT_SHARE },
+		{ "one", 33, FILE_FAULT_LARGE },
 		{ "one", 24, FILE_FAULT_NONE },
 		{ "one", 9, FILE_FAULT_SHARE },
-		{ "two", 21, FILE_FAULT_SHARE },
+		{ "two", 21, FILE_FAULT_LARGE },
 		{ "two", 20, FILE_FAULT_NONE },
 		{ "", 65, FILE_FAULT_LARGE },
-		{ "", 21, FILE_FAULT_QUOTA },
+		{ "", 21, FILE_FAULT_LARGE },
 		{ "", 20, FILE_FAULT_NONE },
 	};
 	size_t i;
