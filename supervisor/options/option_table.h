@@ -14,9 +14,9 @@
 struct suggest;
 
 #define OPTION_PREFIX "CAISSON_"
-/* The prefix of variables in earlier versions, which is still accepted. */
+/* The prefix of variables of mcp-server-code-execution-mode, accepted, too. */
 #define OPTION_FORMER_PREFIX "MCP_BRIDGE_"
-/* The exception: the former name of the option servers_config. */
+/* The exception, which is the option servers_config. */
 #define OPTION_FORMER_SERVERS "MCP_SERVERS_CONFIG"
 
 /* The number for "auto": computed while the program runs. */

@@ -333,21 +333,26 @@ options_preset_by(const struct options *options, enum option_id id)
 
 /* Limits of some owners and languages */
 
-/* Sets the values of a word: those of the default first. */
+/*
+ * Sets the values of a word: those of the default first. A computed default
+ * stays.
+ */
 static void
 options_preset_limits(struct options *options, const char *word)
 {
 	size_t i, n = sizeof(options_presets) / sizeof(options_presets[0]);
+	const char *value;
 	enum option_id id;
 	struct err err;
 
 	for (i = 0; i < 2 * n; i++) {
 		id = options_presets[i % n].id;
-		if (options_presets[i % n].by == OPTION_ID_LIMITS && (i < n ||
-		    strcmp(options_presets[i % n].word, word) == 0))
-			options_set(options, id, OPTIONS_DEFAULT, i < n ?
-			    option_row(id)->preset :
-			    options_presets[i % n].value, &err);
+		value = i < n ? option_row(id)->preset :
+		                options_presets[i % n].value;
+		if (options_presets[i % n].by == OPTION_ID_LIMITS &&
+		    value != NULL && (i < n ||
+		        strcmp(options_presets[i % n].word, word) == 0))
+			options_set(options, id, OPTIONS_DEFAULT, value, &err);
 	}
 }
 
@@ -508,6 +513,10 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	if (options->log_level >= LOG_LEVEL_WARN) {
 		option_environment_warn(envp);
 		options_warn_file(options);
+		if (options->compat == 0 &&
+		    home_variable(envp, "MCP_API_TOKEN") != NULL)
+			log_warn("MCP_API_TOKEN is ignored: with "
+			    "CAISSON_COMPAT=b it is the token of clients");
 	}
 	return 0;
 }

@@ -114,6 +114,9 @@ test('variables may name files, and what is wrong with them is told',
       assert.doesNotMatch(done.stderr, /secret|earlier/);
     }
 
+    assert.match(run({ MCP_API_TOKEN: token }, 'config', 'check').stderr,
+      /MCP_API_TOKEN is ignored: with CAISSON_COMPAT=b it is the token of/);
+
     const { url } = await compat(t, { MCP_API_TOKEN: '',
       MCP_API_TOKEN_FILE: file(t, 'token', `${token}\n`),
       SANDBOX_ROOT: root }, { home });
