@@ -142,6 +142,13 @@ os.mkdir("${folder}"); os.rmdir("${folder}")
 os.path.exists("${folder}/b")`), 'False');
 });
 
+test('a file beside it is told to be lost, and how to keep it', async (t) => {
+  const { client } = await connect(t);
+
+  assert.match(await say(client, 'c', 'open("a", "w").write("x"); None'),
+    /a \(1 byte\) is gone with .*: to keep it, write it to \/workspace\/out, or to \/data for later calls/);
+});
+
 test('no other call has its files', async (t) => {
   const { client } = await connect(t);
 

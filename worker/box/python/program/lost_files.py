@@ -9,7 +9,8 @@ FOLDERS_MAX = 64  # folders that are looked at
 HIDDEN = ".", "__pycache__"  # how names begin that are not told
 NAME_MAX = 60  # characters of a name
 GONE = ("note: %s gone with the sandbox: to keep %s, write %s to "
-        "/workspace/out\n")
+        "/workspace/out%s\n")
+DATA = "/data"  # writable in calls of a conversation
 GONE_WEAK = ("note: %s gone with the sandbox: print what is needed of %s, or "
              "pass %s to a tool of a server\n")
 UNITS = (1000000, "MB"), (1000, "kB")
@@ -44,8 +45,9 @@ def about_files(places):
     text = " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
     many = len(names) > 1
     which = "them" if many else "it"
-    yield (GONE if keeps else GONE_WEAK) % (
-        text + (" are" if many else " is"), which, which)
+    words = text + (" are" if many else " is"), which, which
+    yield GONE_WEAK % words if not keeps else GONE % (*words, \
+        ", or to /data for later calls" if os.access(DATA, os.W_OK) else "")
 
 
 def working():
