@@ -471,6 +471,14 @@ exec_add_input(struct buffer *json, struct options *options, struct err *err)
 	return 0;
 }
 
+static int
+exec_is_shell(const char *name)
+{
+	const char *dot = name == NULL ? NULL : strrchr(name, '.');
+
+	return dot != NULL && strcmp(dot, ".sh") == 0;
+}
+
 /* Reads the request as the arguments of a client. Returns 0, or -1 with err. */
 static int
 exec_request(struct exec *exec, struct options *options, struct err *err)
@@ -485,8 +493,10 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 	options->arguments |= 1U << ARGUMENT_CODE |
 	    1U << ARGUMENT_SERVERS;
 	buffer_add_text(&json, "{\"language\":");
-	json_add_text(&json,
-	    language == NULL ? language_default()->name : language);
+	if (language == NULL)
+		language = exec_is_shell(options->command.operand) ? "shell" :
+		    language_default()->name;
+	json_add_text(&json, language);
 	buffer_add_text(&json, ",\"code\":");
 	json_add_string(&json, code.data, code.len);
 	buffer_add_text(&json, ",\"servers\":[");

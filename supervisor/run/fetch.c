@@ -29,8 +29,12 @@ static int fetch_runs;
 static int
 fetch_accepts(const struct runs *runs, const struct request *request)
 {
+	struct err err;
+
 	return request->language->image == NULL &&
-	    boxes_lack(runs->boxes) != NULL;
+	    boxes_lack(runs->boxes) != NULL &&
+	    (request->session == NULL ||
+	        boxes_check_sessions(runs->boxes, &err) == 0);
 }
 
 /* The call is over, or its client is told that it still waits. */

@@ -58,6 +58,10 @@ test('a program in a file gets standard input', (t) => {
     /standard input has more than the 1 MiB that a program is given/);
 });
 
+test('a program is of the shell by its name', (t) => {
+  assert.equal(run(t, [file(t, 'p.sh', 'echo "$((6 * 7))"')]).stdout, '42\n');
+});
+
 test('servers are there, and end with it', (t) => {
   const done = run(t, ['--servers', 'example',
     file(t, 'p.py', 'print(LOADED_MCP_SERVERS, dir(mcp_example)[0])')], '', withServers(t, { example: example() }));

@@ -3,8 +3,8 @@
  * /files/CONVERSATION/NAME, percent-encoded (parsed in front/answer/
  * file_link.c); a slash of a NAME may stay behind a CONVERSATION only. Their
  * bytes go between the gateway and files by descriptors, and never through this
- * process; ranges and ETags are the gateway's (conn_answer.c, response.c).
- * Links that need no token would be other rows of http_routes.def. Runs in the
+ * process; ranges and ETags are those of the gateway, in worker/gateway/. Links
+ * that need no token would be other rows of http_routes.def. Runs in the
  * supervisor.
  */
 #include <stdlib.h>
