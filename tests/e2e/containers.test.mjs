@@ -102,10 +102,17 @@ test('podman: an image that cannot be fetched', options, async (t) => {
   const env = withRegistry(t, 'podman', registry.host);
   const checked = ran({ args: ['config', 'check', '--runtime', 'podman'],
     home: folder(t), env });
-  const { client } = await connect(t, { env });
+  const { client } = await connect(t,
+    { env: { ...env, CAISSON_TOOLS: 'run_python,list_runners' } });
   const why = new RegExp(`the image ${fetched} was not fetched: .*; 'caisson ` +
     "image build python --engine podman' makes one without a registry$");
 
+  const listed = await client.callTool({ name: 'list_runners' });
+
+  assert.deepEqual(listed.structuredContent.languages, []);
+  assert.deepEqual(listed.structuredContent.missing.map(({ error }) => error),
+    Array(2).fill(`the image ${fetched} is not here yet`));
+  assert.deepEqual(registry.asked, []);
   for (let n = 0; n < 2; n++)
     assert.match(text(await run(client, '1')), why);
   assert.equal(checked.status, 2);

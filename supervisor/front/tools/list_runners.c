@@ -7,6 +7,7 @@
 
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
+#include "../../box/box.h"
 #include "../../box/shared/language.h"
 #include "../answer/answer.h"
 #include "tool.h"
@@ -117,19 +118,39 @@ list_runners_answer(struct tool_call *call, const struct runners *runners)
 static void list_runners_on_ran(
     struct tool_call *call, const struct call_result *result);
 
+/* A list fetches nothing: a language whose image is lacking is not tested. */
+static void
+list_runners_note_lack(struct runners *runners,
+    const struct language *language, const char *runtime, const char *image)
+{
+	auto_free char *error =
+	    mem_printf("the image %s is not here yet", image);
+	const struct language lacking = { .name = language->name,
+		.fix = "the first call fetches it" };
+	const struct call_result result = { .status = CALL_ERROR,
+		.error = error };
+
+	list_runners_note(runners, &lacking, &result, runtime);
+}
+
 /* Tests the next language; answers after the last. */
 static void
 list_runners_next(struct tool_call *call)
 {
 	struct runners *runners = call->kept;
 	const struct language *language = language_at(runners->next);
+	const char *runtime = mcp_options(call->mcp)->runtime;
+	const char *lacks = boxes_lack(call->mcp->runs->boxes);
 	struct request request = { 0 };
 
 	/* Nothing is known of an image but what the operator has enabled. */
-	for (; language != NULL && language->image != NULL;
+	for (; language != NULL && (language->image != NULL || lacks != NULL);
 	     language = language_at(++runners->next))
-		list_runners_note_image(runners, language,
-		    mcp_options(call->mcp)->runtime);
+		if (language->image != NULL)
+			list_runners_note_image(runners, language, runtime);
+		else
+			list_runners_note_lack(
+			    runners, language, runtime, lacks);
 	if (language == NULL) {
 		list_runners_answer(call, runners);
 		return;

@@ -11,6 +11,7 @@
 
 #include "common/base/mem.h"
 #include "supervisor/servers/in_force/in_force.h"
+#include "supervisor/box/shared/runtime.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/servers/in_force/server_names.h"
 #include "supervisor/supervisor.h"
@@ -203,7 +204,9 @@ runs_begin(struct runs *among)
 /* The session */
 
 static struct options options = { .runtime = (char *)"native" };
-static struct runs runs = { .options = &options };
+static const struct runtime a_runtime = { .name = "native" };
+static struct boxes boxes = { .runtime = &a_runtime };
+static struct runs runs = { .options = &options, .boxes = &boxes };
 static struct mcp *mcp;
 static int idles;
 
