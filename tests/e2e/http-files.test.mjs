@@ -49,7 +49,8 @@ test('a file is put, read, read in part, replaced and removed', async (t) => {
       { headers: { Range: range, ...headers } });
 
     return [answer.status, answer.headers.get('content-range'),
-      Buffer.from(await answer.arrayBuffer())];
+      answer.status === 416 ? await failed(answer) :
+        Buffer.from(await answer.arrayBuffer())];
   };
 
   assert.equal(put.status, 201);
@@ -75,7 +76,19 @@ test('a file is put, read, read in part, replaced and removed', async (t) => {
     assert.deepEqual(await part(range), [206,
       `bytes ${from}-${to - 1}/100000`, bytes.subarray(from, to)], range);
   assert.deepEqual(await part('bytes=100000-'),
-    [416, 'bytes */100000', Buffer.alloc(0)]);
+    [416, 'bytes */100000', 'the file ends before this range: ' +
+      'Content-Range has its size']);
+
+  /* The same connection goes on, as no body is sent. */
+  for (const [name, status, size] of [['a%20b.bin', 200, '100000'],
+    ['none', 404, /^[1-9]/]]) {
+    const head = await ask('HEAD', `talk/${name}`,
+      { headers: { Range: 'bytes=0-0' } });
+
+    assert.equal(head.status, status);
+    assert.match(head.headers.get('content-length'), new RegExp(size));
+    assert.equal(await head.text(), '');
+  }
   for (const range of ['bytes=5-1', 'bytes=0-1,4-5', 'lines=1-2', 'bytes=x'])
     assert.deepEqual(await part(range), [200, null, bytes], range);
   assert.equal((await part('bytes=0-0', { 'If-Range': '"1"' }))[0], 206);

@@ -142,6 +142,7 @@ conn_response(struct conn *conn, int status)
 		.last = conn->last,
 		.session = "",
 		.target = conn->bare ? NULL : head->target,
+		.bodiless = !conn->bare && strcmp(head->method, "HEAD") == 0,
 		.now = time(NULL) };
 
 	if (!conn->bare && !http_parser_ended(conn->parser))
@@ -246,13 +247,13 @@ conn_choose(const struct conn *conn, struct response_file *file)
 	auto_buffer struct buffer tag = { 0 };
 
 	buffer_printf(&tag, "\"%llu\"", (unsigned long long)file->version);
-	if (only != NULL && strcmp(only, tag.data) != 0)
+	if ((only != NULL && strcmp(only, tag.data) != 0) ||
+	    strcmp(conn_head(conn)->method, "GET") != 0)
 		range = NULL;
 	switch (http_range(range, file->size, &file->from, &file->len)) {
 	case 1:
 		return 206;
 	case -1:
-		file->from = file->len = 0;
 		return 416;
 	default:
 		file->from = 0;
@@ -271,11 +272,19 @@ conn_file(void *ctx, struct ipc_reply_file *reply)
 	struct response response =
 	    conn_response(conn, conn_choose(conn, &file));
 
+	if (response.status == 416) {
+		fd_close(&reply->file);
+		response.whole = file.size;
+		response_add_error(&conn->unsent, &response, "the file ends "
+		    "before this range: Content-Range has its size");
+		conn_finish(conn);
+		return;
+	}
 	response_add_file(&conn->unsent, &response, &file);
 	conn->ask = NULL;
 	conn->stream.file = fd_take(&reply->file);
 	conn->stream.at = reply->offset + file.from;
-	conn->stream.left = file.len;
+	conn->stream.left = response.bodiless ? 0 : file.len;
 	conn->state = CONN_SENDING;
 	conn_set_timer(conn, HTTP_STALL_SECONDS);
 	conn_write(conn);

@@ -115,6 +115,9 @@ response_add_head(struct buffer *out, const struct response *response)
 		    response->authorized ? " error=\"invalid_token\"" : "");
 	if (response->status == 405)
 		response_add_methods(out, response, "Allow");
+	if (response->status == 416)
+		buffer_printf(out, "Content-Range: bytes */%llu\r\n",
+		    (unsigned long long)response->whole);
 	if (response->retry != 0)
 		buffer_printf(out, "Retry-After: %llu\r\n",
 		    (unsigned long long)response->retry);
@@ -132,7 +135,8 @@ response_add(struct buffer *out, const struct response *response,
 	if (response->status != 204)
 		buffer_printf(out, "Content-Length: %zu\r\n", len);
 	buffer_add_text(out, "\r\n");
-	buffer_add(out, body, len);
+	if (!response->bodiless)
+		buffer_add(out, body, len);
 }
 
 void
@@ -165,9 +169,6 @@ response_add_file(struct buffer *out, const struct response *response,
 		buffer_printf(out, "Content-Range: bytes %llu-%llu/%llu\r\n",
 		    (unsigned long long)file->from,
 		    (unsigned long long)(file->from + file->len - 1),
-		    (unsigned long long)file->size);
-	if (response->status == 416)
-		buffer_printf(out, "Content-Range: bytes */%llu\r\n",
 		    (unsigned long long)file->size);
 	buffer_add_text(out, "\r\n");
 }

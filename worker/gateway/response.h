@@ -19,6 +19,8 @@ struct response {
 	const char *target;  /* of the request; NULL: no head was read */
 	const char *origin;  /* of the page that sent it, accepted; or NULL */
 	bool authorized;      /* the request had the field Authorization */
+	bool bodiless;       /* the request is HEAD: no body is sent */
+	uint64_t whole;      /* for 416: bytes of the file */
 	time_t now;
 };
 
@@ -40,7 +42,7 @@ struct response_file {
 	uint64_t from, len;
 };
 
-/* Appends the head of an answer with a file, of status 200, 206 or 416. */
+/* Appends the head of an answer with a file, of status 200 or 206. */
 void response_add_file(struct buffer *out, const struct response *response,
     const struct response_file *file);
 
