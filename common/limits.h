@@ -314,6 +314,8 @@
 /* Of an execution at once, of a call in all. */
 #define QUESTIONS_OPEN_MAX 8
 #define QUESTIONS_CALL_MAX 32
+/* How often a call is repeated with what its server asks first. */
+#define QUESTION_ROUNDS_MAX 10
 /* The id of a request and a progress token in JSON: more than clients use. */
 #define CLIENT_ID_MAX (64 * KIB)
 /*

@@ -10,11 +10,14 @@
 /* Its prefix is that of the protocol. */
 #define STATELESS_KEY "io.modelcontextprotocol/"
 
-#define STATELESS_META \
+/* capabilities: what the client can be asked, as JSON. */
+#define STATELESS_META_OF(capabilities) \
 	"\"" STATELESS_KEY "protocolVersion\":\"" STATELESS_VERSION "\"," \
-	"\"" STATELESS_KEY "clientCapabilities\":{}," \
+	"\"" STATELESS_KEY "clientCapabilities\":" capabilities "," \
 	"\"" STATELESS_KEY "clientInfo\":{\"name\":\"caisson\"," \
 	"\"version\":\"" CAISSON_VERSION "\"}"
+
+#define STATELESS_META STATELESS_META_OF("{}")
 
 #define STATELESS_INFO STATELESS_KEY "serverInfo"
 

@@ -199,3 +199,54 @@ test('a version without sessions repeats its request', async (t) => {
   assert.equal(result.resultType, 'complete');
   assert.match(JSON.stringify(result), /Eve.*red/);
 });
+
+const required = (...inputRequests) => ({ rounds: inputRequests.map((each) =>
+  each === undefined ? {} : { inputRequests: each }) });
+const last = ({ text }) => {
+  const [responses, meta] = JSON.parse(text);
+
+  return [responses, meta['io.modelcontextprotocol/clientCapabilities']];
+};
+
+test('a server without sessions asks first, in its result', async (t) => {
+  const raw = await open(t, ({ method }) => method === 'roots/list' ?
+    { result: { roots: [] } } : accept({ name: 'Ann' }),
+  { options: ['initialize=discover'] });
+  const ask = (...rounds) => attempt(raw, 'asker', 'input',
+    required(...rounds));
+  const name = { action: 'accept', content: { name: 'Ann', colour: 'red' } };
+  const asks = { elicitation: { form: {}, url: {} }, roots: {} };
+
+  assert.deepEqual(last(await ask({ 'é"': ELICIT, r: ROOTS })),
+    [{ 'é"': name, r: { roots: [] } }, asks]);
+  assert.deepEqual(raw.asked.map(({ params }) => params?.message).toSorted(),
+    ['asker asks: Who are you?', undefined]);
+  assert.deepEqual(last(await ask({ a: ELICIT }, undefined, { b: ELICIT })),
+    [{ b: name }, asks]);
+  assert.deepEqual(last(await ask(...Array(10))), [{}, asks]);
+  for (const [rounds, words] of [[Array(11), /again and again/],
+    [[{ a: ELICIT, b: SAMPLE }], /no "sampling": true/],
+    [[{ a: { method: 'tools/list' } }], /for what MCP does not have/],
+    [[{ a: 5 }], /for what MCP/], [[[]], /is no object/],
+    [[{ a: { method: 'elicitation/create' } }], /parameters are missing/]])
+    assert.match((await ask(...rounds)).error, words);
+  await until(() => raw.asked.some(({ method }) =>
+    method === 'notifications/cancelled'), 'that it is withdrawn');
+});
+
+test('a server without sessions whose questions are left', async (t) => {
+  const raw = await open(t, () => undefined,
+    { options: ['initialize=discover'] });
+  const none = await open(t, assert.fail,
+    { options: ['initialize=discover'], capabilities: {} });
+  const call = raw.postCall('await mcp_asker.input(' +
+    `**${python(required({ a: ELICIT }))})`, { servers: ['asker'] });
+
+  await until(() => raw.asked.length === 1, 'the question');
+  raw.cancel(call);
+  await until(() => raw.asked.length === 2, 'that it is withdrawn');
+  await raw.ping();
+  assert.match((await attempt(none, 'asker', 'input',
+    required({ a: ELICIT }))).error,
+  /it asks for something first, and got no answer: no one can be asked/);
+});

@@ -12,8 +12,9 @@ import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
 import { file, folder } from './support/program.mjs';
 import { certificate, serveRemote } from './support/remote.mjs';
+import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
-import { official, withServers } from './support/servers.mjs';
+import { attempt as tried, official, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 const secret = 'tok-9f8e7d6c5b4a';
@@ -99,7 +100,8 @@ test('a server without sessions is spoken to as it wants', async (t) => {
       });
     } else if (params.name === 'ask') {
       json({ jsonrpc: '2.0', id, result: { resultType: 'input_required',
-        requestState: 'x' } });
+        requestState: 'x', inputRequests: { a: { method: 'roots/list' },
+          b: { method: 'elicitation/create', params: {} } } } });
     } else {
       json({ jsonrpc: '2.0', id, result: method === 'tools/list' ?
         { tools: [...['é', 'slow', 'ask', ...remote.tools].map((name) =>
@@ -129,7 +131,7 @@ except runtime.MCPError as error:
 try:
     await mcp_far.ask()
 except runtime.MCPError as error:
-    print(error)`)), /far.slow: .*\nfar.ask: .*: the server asks for something/);
+    print(error)`)), /far.slow: .*\nfar.ask: .*: it asks for something first, and got no answer: no one can/);
   await until(() => stopped, 'the end of the request that took too long');
   await until(() => open_.size === 1, 'its stream');
   remote.tools.push('later');
@@ -137,6 +139,38 @@ except runtime.MCPError as error:
     '"notifications/tools/list_changed"}\n\n'));
   await until(async () => text(await run(client,
     'print(len(await runtime.list_tools("far")))')) === '4', 'the new list');
+});
+
+test('a server without sessions asks first', async (t) => {
+  const meta = [];
+  const asks = { elicitation: { form: {} } };
+  const odd = { '/mcp': ({ message: { method, params, id }, json }) => {
+    const { requestState, inputResponses } = params;
+
+    meta.push(params._meta);
+    json({ jsonrpc: '2.0', id, result: method === 'server/discover' ?
+      { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } } :
+      method === 'tools/list' ? { tools: [{ name: 'ask',
+        inputSchema: { type: 'object' } }] } :
+      requestState === 'x' ? { content: [{ type: 'text',
+        text: JSON.stringify([params.arguments, inputResponses]) }] } :
+      { resultType: 'input_required', requestState: 'x', inputRequests: {
+        who: { method: 'elicitation/create', params: { message: 'Who?',
+          requestedSchema: { type: 'object', properties: {
+            name: { type: 'string' } } } } } } } });
+    return true;
+  } };
+  const remote = await serveRemote(t, { odd });
+  const raw = await Raw.open(t, { ...withServers(t, { far: {
+    type: 'http', url: `${remote.origin}/mcp` } }), capabilities: asks,
+  answers: () => ({ result: { action: 'accept', content: { name: 'é' } } }) });
+
+  assert.deepEqual((await tried(raw, 'far', 'ask', { a: 1 })).text,
+    JSON.stringify([{ a: 1 }, { who: { action: 'accept',
+      content: { name: 'é' } } }]));
+  assert.equal(raw.asked[0].params.message, 'far asks: Who?');
+  assert.deepEqual(meta.at(-1)['io.modelcontextprotocol/clientCapabilities'],
+    asks);
 });
 
 test('how a server is spoken to is remembered', async (t) => {

@@ -134,8 +134,8 @@ check_ready(void *ctx)
 	FUZZ_ASSERT(ctx == &play && play.ready == 0 && play.unfit == 0);
 	play.ready = 1;
 	for (n = 0; n < REQUESTS; n++)
-		mcp_client_call(play.client, "tools/call", params, check_answer,
-		    &play.answered[n]);
+		mcp_client_call(play.client, "tools/call", params, 0,
+		    check_answer, &play.answered[n]);
 	mcp_client_cancel(play.client, 3, "no");
 	play.answered[1]++; /* no caller is left */
 	for (n = 0; n < SERVER_SILENCES_MAX; n++)

@@ -92,9 +92,6 @@ void era_add_list(struct buffer *line, const char *id, struct json_span cursor);
 /* Appends the request "subscriptions/listen" for them, with this id. */
 void era_add_listen(struct buffer *line, const char *id);
 
-/* Appends a request of the broker as such versions have it. */
-void era_add_request(struct buffer *line, const struct jsonrpc *message);
-
 /* Appends a header, with what it cannot hold as base64: a line + NUL. */
 void era_add_header(
     struct buffer *headers, const char *name, const char *value);

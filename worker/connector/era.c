@@ -94,7 +94,7 @@ era_add_greeting(
 	if (json_span_get(result, "_meta", &meta) == 0)
 		meta = none;
 	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":"
-	    "{\"protocolVersion\":\"2025-11-25\"", id);
+	    "{\"protocolVersion\":\"" STATELESS_VERSION "\"", id);
 	era_add_member(line, result, "capabilities");
 	era_add_member(line, result, "instructions");
 	if (json_span_get(meta, STATELESS_INFO, &info) > 0) {
@@ -115,42 +115,6 @@ era_tells_changes(struct json_span result)
 	    json_span_get(value, "tools", &value) > 0 &&
 	    json_span_get(value, "listChanged", &value) > 0 &&
 	    json_span_kind(value) == JSON_SPAN_TRUE;
-}
-
-/* Appends the members of an object, but for one of this name. */
-static void
-era_add_members(struct buffer *line, struct json_span object, const char *but)
-{
-	struct json_span_walk walk = json_span_walk(object);
-	struct json_span name, value;
-
-	while (json_span_next_member(&walk, &name, &value)) {
-		if (but != NULL && json_span_is(name, but))
-			continue;
-		buffer_add(line, name.p, name.len);
-		buffer_add_text(line, ":");
-		buffer_add(line, value.p, value.len);
-		buffer_add_text(line, ",");
-	}
-}
-
-void
-era_add_request(struct buffer *line, const struct jsonrpc *message)
-{
-	struct json_span meta = { "{}", 2 };
-
-	if (message->params.len > 0)
-		json_span_get(message->params, "_meta", &meta);
-	buffer_add_text(line, "{\"jsonrpc\":\"2.0\",\"id\":");
-	buffer_add(line, message->id.p, message->id.len);
-	buffer_add_text(line, ",\"method\":");
-	buffer_add(line, message->method.p, message->method.len);
-	buffer_add_text(line, ",\"params\":{");
-	if (message->params.len > 0)
-		era_add_members(line, message->params, "_meta");
-	buffer_add_text(line, "\"_meta\":{");
-	era_add_members(line, meta, NULL);
-	buffer_printf(line, "%s}}}", STATELESS_META);
 }
 
 /* Returns whether a value can be in a header as it is. */

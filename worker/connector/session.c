@@ -457,7 +457,6 @@ session_answered(struct talk *talk, struct json_span value,
     const struct jsonrpc *message)
 {
 	struct session *session = talk->session;
-	struct json_span type;
 
 	if (talk->kind == TALK_GREETING || talk->kind == TALK_AGAIN)
 		session_agree(session, talk, message);
@@ -473,11 +472,6 @@ session_answered(struct talk *talk, struct json_span value,
 		session_welcome(session);
 	else if (talk->kind == TALK_AGAIN)
 		talk->again = message->result.count == 1;
-	else if (message->result.count == 1 &&
-	    json_span_get(message->result.value, "resultType", &type) > 0 &&
-	    json_span_is(type, "input_required"))
-		session_pass_error(session, talk, "the server asks for "
-		    "something first, which Caisson cannot pass on yet");
 	else if (!talk->lists || message->result.count != 1 ||
 	    !session_pass_tools(session, talk, message->result.value))
 		session_pass(session, value);
@@ -868,9 +862,9 @@ session_sort(struct session *session, const struct jsonrpc *message,
 
 /* A version without sessions needs no word of a greeting, and no answer. */
 static void
-session_on_stateless(struct session *session, const struct jsonrpc *message)
+session_on_stateless(struct session *session, const struct jsonrpc *message,
+    const struct line *line)
 {
-	auto_buffer struct buffer line = { 0 };
 	struct talk *talk;
 
 	if (message->kind == JSONRPC_NOTIFICATION) {
@@ -879,13 +873,8 @@ session_on_stateless(struct session *session, const struct jsonrpc *message)
 		else if (json_span_is(
 		             message->method, "notifications/cancelled"))
 			session_cancel(session, message->params);
-	} else if (message->kind == JSONRPC_REQUEST &&
-	    json_span_is(message->method, "ping")) {
-		jsonrpc_add_result(&line, message->id, "{}");
-		pair_write(session->pair, line.data, line.len);
 	} else if (message->kind == JSONRPC_REQUEST) {
-		era_add_request(&line, message);
-		talk = talk_new(session, TALK_REQUEST, line.data, line.len);
+		talk = talk_new(session, TALK_REQUEST, line->data, line->len);
 		talk->id = mem_dup(message->id.p, message->id.len);
 		talk->lists = json_span_is(message->method, "tools/list");
 		talk_send(talk);
@@ -923,7 +912,7 @@ session_on_line(void *ctx, const struct line *line)
 		fatal("the broker has sent a line that is no message");
 	jsonrpc_sort(value, &message, &err);
 	if (session->manner == MANNER_STATELESS) {
-		session_on_stateless(session, &message);
+		session_on_stateless(session, &message, line);
 		return;
 	}
 	talk = talk_new(session, session_sort(session, &message, line),

@@ -455,6 +455,37 @@ link_refuse(struct ask *ask, const char *words)
 	ask_refuse_words(&ask, text.data);
 }
 
+/* A call that may be sent: in a queue of which the first is sent first. */
+static void
+link_put(struct link *link, struct ask *ask)
+{
+	int first = TAILQ_EMPTY(&link->outgoing);
+
+	ask_move(ask, &link->outgoing);
+	if (first)
+		link_on_room(link);
+}
+
+/* What was asked first has its answers, or a hindrance. */
+static void
+link_repeat(struct ask *ask)
+{
+	struct link *link = ask->link;
+	auto_free char *words = NULL;
+
+	/* The end of the link refuses it. */
+	if (link->state != LINK_READY)
+		return;
+	if (ask->hindrance == NULL) {
+		link_put(link, ask);
+		return;
+	}
+	words = mem_printf("it asks for something first, and got no answer: %s",
+	    ask->hindrance);
+	link_refuse(ask, words);
+	link_settle(link);
+}
+
 static void
 link_pass_result(struct ask *ask, struct json_span result)
 {
@@ -465,11 +496,10 @@ link_pass_result(struct ask *ask, struct json_span result)
 	if (mcp_client_said(ask->link->client)->stateless &&
 	    json_span_get(result, "resultType", &type) > 0 &&
 	    json_span_is(type, "input_required")) {
-		link_refuse(ask, "it asks for something first, which Caisson "
-		    "cannot pass on yet");
+		ask->repeat = link_repeat;
+		questions_required(ask->link, ask, result);
 		return;
 	}
-
 	if (result.len > RESULT_MAX) {
 		err_set(&err, "its result has %zu bytes, above the limit of "
 		    "%lu MiB", result.len, RESULT_MAX / MIB);
@@ -494,17 +524,6 @@ link_pass_error(struct ask *ask, struct json_span error)
 	buffer_add_text(&reason, ": ");
 	reason_add_error(&reason, error, NULL);
 	ask_refuse(&ask, &reason, error);
-}
-
-/* A call that may be sent: in a queue of which the first is sent first. */
-static void
-link_put(struct link *link, struct ask *ask)
-{
-	int first = TAILQ_EMPTY(&link->outgoing);
-
-	ask_move(ask, &link->outgoing);
-	if (first)
-		link_on_room(link);
 }
 
 /* A page of what a server lists. */
@@ -600,6 +619,10 @@ static int
 link_send(struct link *link, struct ask *ask)
 {
 	struct json_span params = { ask->params.data, ask->params.len };
+	const struct definition *definition = link->definition;
+	unsigned int asks = (ask->asks & (definition->sampling.narrowed ?
+	    ~0U : ~(unsigned int)ASK_CLIENT_SAMPLING)) |
+	    (definition->roots.allow.len > 0 ? ASK_CLIENT_ROOTS : 0);
 	auto_buffer struct buffer next = { 0 };
 	uint64_t sent;
 
@@ -610,10 +633,15 @@ link_send(struct link *link, struct ask *ask)
 		buffer_add(&next, cursor.p, cursor.len);
 		buffer_add_text(&next, "}");
 		params = (struct json_span){ next.data, next.len };
+	} else if (ask->inputs.len > 0) {
+		buffer_add(&next, params.p, params.len - 1);
+		buffer_add(&next, ask->inputs.data, ask->inputs.len);
+		buffer_add_text(&next, "}}");
+		params = (struct json_span){ next.data, next.len };
 	}
 	sent = mcp_client_call(link->client, ask->method == NULL ?
-	    "tools/call" : method_name(ask->method), params, link_on_called,
-	    ask);
+	    "tools/call" : method_name(ask->method), params, asks,
+	    link_on_called, ask);
 	if (sent == 0)
 		return 0;
 	if (ask->sent == 0)

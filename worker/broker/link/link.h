@@ -225,7 +225,7 @@ int mcp_client_has(
 struct mcp_said {
 	unsigned int has; /* a bit for each enum mcp_capability */
 	bool answered; /* requests other than "initialize" and a ping */
-	bool stateless; /* it has only the version without sessions */
+	bool stateless; /* it is spoken to in the version without sessions */
 	/* How it has refused "initialize", as unfit() takes it; or empty. */
 	struct buffer refusal;
 	/* Its name and version, as it wrote them, at most SERVER_INFO_MAX. */
@@ -276,13 +276,15 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
 /*
  * Like mcp_client_ask, for what the code calls; params is an object: returns 0
  * if the server takes no byte of it now. Asks the server to report progress.
+ * asks: bits of enum client_asked, for a server without sessions.
  */
 uint64_t mcp_client_call(struct mcp_client *client, const char *method,
-    struct json_span params, mcp_client_answered *answered, void *ctx);
+    struct json_span params, unsigned int asks, mcp_client_answered *answered,
+    void *ctx);
 
 /*
- * The answer to this request is no longer needed: the server is notified that
- * it may stop. why is plain text that needs no escapes.
+ * The answer to this request, if it has none, is no longer needed: the server
+ * is notified that it may stop. why is plain text that needs no escapes.
  */
 void mcp_client_cancel(
     struct mcp_client *client, uint64_t id, const char *why);
@@ -563,6 +565,13 @@ void link_add_starting(struct link *link, struct buffer *reason);
  * whether it is answered, now or later.
  */
 int questions_request(void *link, const struct jsonrpc *message);
+
+/*
+ * A result of a server without sessions that asks first, by "inputRequests":
+ * ask->repeat is called when all of it is answered, or something never will.
+ */
+void questions_required(
+    struct link *link, struct ask *ask, struct json_span result);
 
 /* A call is about to be freed, or all are (NULL): withdraws its questions. */
 void questions_forget(struct link *link, const struct ask *ask);

@@ -19,7 +19,7 @@
 #include "../state/state.h"
 
 /* All of the line of a call but its parameters has fewer bytes. */
-#define MCP_CLIENT_CALL_MAX (160 + sizeof(STATELESS_META))
+#define MCP_CLIENT_CALL_MAX (240 + sizeof(STATELESS_META))
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
 /* "Method not found" and "invalid request", as JSON writes these codes. */
@@ -322,18 +322,34 @@ mcp_client_send(struct mcp_client *client, struct buffer *line, int call,
 	return client->last_id;
 }
 
+/* What the client can be asked, bits of enum client_asked, as MCP says it. */
+static void
+mcp_client_add_asks(unsigned int asks, struct buffer *json)
+{
+	static const char *const elicitation[] = { "",
+		",\"elicitation\":{\"form\":{}}",
+		",\"elicitation\":{\"url\":{}}",
+		",\"elicitation\":{\"form\":{},\"url\":{}}" };
+	auto_free char *all = mem_printf("%s%s%s",
+	    elicitation[asks & (ASK_CLIENT_FORM | ASK_CLIENT_URL)],
+	    (asks & ASK_CLIENT_SAMPLING) != 0 ? ",\"sampling\":{}" : "",
+	    (asks & ASK_CLIENT_ROOTS) != 0 ? ",\"roots\":{}" : "");
+
+	buffer_printf(json, STATELESS_META_OF("{%s}"), all + (*all == ','));
+}
+
 /* Adds parameters, with what _meta has besides that of the version. */
 static void
 mcp_client_add_params(const struct mcp_client *client, struct json_span params,
-    const char *meta, struct buffer *line)
+    const char *meta, unsigned int asks, struct buffer *line)
 {
-	const char *own = client->said.stateless ? STATELESS_META : "";
+	int own = client->said.stateless;
 
 	buffer_add_text(line, ",\"params\":");
 	if (params.len == 0)
 		params = (struct json_span){ "{}", 2 };
 	buffer_add(line, params.p, params.len - 1);
-	if (*meta == '\0' && *own == '\0') {
+	if (*meta == '\0' && !own) {
 		buffer_add_text(line, "}");
 		return;
 	}
@@ -341,8 +357,9 @@ mcp_client_add_params(const struct mcp_client *client, struct json_span params,
 		buffer_add_text(line, ",");
 	buffer_add_text(line, "\"_meta\":{");
 	buffer_add_text(line, meta);
-	buffer_add_text(line, *meta != '\0' && *own != '\0' ? "," : "");
-	buffer_add_text(line, own);
+	buffer_add_text(line, *meta != '\0' && own ? "," : "");
+	if (own)
+		mcp_client_add_asks(asks, line);
 	buffer_add_text(line, "}}");
 }
 
@@ -354,13 +371,14 @@ mcp_client_ask(struct mcp_client *client, const char *method,
 
 	mcp_client_begin(client, method, &line);
 	if (client->said.stateless || params.len > 0)
-		mcp_client_add_params(client, params, "", &line);
+		mcp_client_add_params(client, params, "", 0, &line);
 	return mcp_client_send(client, &line, 0, answered, ctx);
 }
 
 uint64_t
 mcp_client_call(struct mcp_client *client, const char *method,
-    struct json_span params, mcp_client_answered *answered, void *ctx)
+    struct json_span params, unsigned int asks, mcp_client_answered *answered,
+    void *ctx)
 {
 	char token[sizeof("\"progressToken\":") + MCP_CLIENT_ID_SIZE];
 	auto_buffer struct buffer line = { 0 };
@@ -369,7 +387,7 @@ mcp_client_call(struct mcp_client *client, const char *method,
 	mcp_client_begin(client, method, &line);
 	snprintf(token, sizeof(token), "\"progressToken\":%" PRIu64,
 	    client->last_id + 1);
-	mcp_client_add_params(client, params, token, &line);
+	mcp_client_add_params(client, params, token, asks, &line);
 	return mcp_client_send(client, &line, 1, answered, ctx);
 }
 
@@ -379,8 +397,9 @@ mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
 	struct mcp_request *request = mcp_client_find(client, id);
 	auto_buffer struct buffer line = { 0 };
 
-	if (request != NULL)
-		mcp_client_take(client, request);
+	if (request == NULL)
+		return;
+	mcp_client_take(client, request);
 	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
 	    ",\"reason\":\"%s\"}}\n", id, why);
@@ -451,7 +470,8 @@ mcp_client_judge(const struct mcp_client *client,
 	        0 || json_span_kind(version) != JSON_SPAN_STRING) {
 		buffer_add_text(why, "did not report its version of the "
 		    "protocol");
-	} else if (!mcp_client_version_known(version)) {
+	} else if (!mcp_client_version_known(version) &&
+	    !json_span_is(version, STATELESS_VERSION)) {
 		buffer_add_text(why, "speaks version \"");
 		reason_add_string(why, version, client->masks);
 		buffer_printf(why, "\" of the protocol, which is not one of "
@@ -662,6 +682,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 	static const char initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/initialized\"}\n";
 	struct mcp_client *client = ctx;
+	struct json_span version;
 
 	mcp_client_judge(client, answer, &client->said.refusal);
 	if (client->said.refusal.len > 0) {
@@ -672,6 +693,10 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 			mcp_client_unfit(client, client->said.refusal.data);
 		return;
 	}
+	/* As a connector says it, which has asked for the versions. */
+	client->said.stateless =
+	    json_span_get(answer->value, "protocolVersion", &version) > 0 &&
+	    json_span_is(version, STATELESS_VERSION);
 	if (mcp_client_notify(client, initialized, sizeof(initialized) - 1) ==
 	    -1)
 		mcp_client_unfit(client, "does not read its standard input");

@@ -21,7 +21,8 @@ struct question {
 	uint64_t number, execution;
 	uint64_t begun; /* by clock_ms() */
 	unsigned int kind;
-	char *id;     /* of the request, as JSON */
+	char *id;     /* of the request, as JSON; or its key in a result */
+	struct ask *asker; /* whose result asks; NULL: a request does */
 	char *schema; /* of a form, as JSON; or NULL */
 };
 
@@ -79,16 +80,43 @@ question_free(struct link *link, struct question **questionp)
 	free(question);
 }
 
+/* Goes on with a call whose server has asked first, if nothing is open. */
+static void
+question_go_on(struct link *link, struct ask *ask)
+{
+	const struct question *question;
+
+	if (ask->asking)
+		return;
+	if (ask->hindrance == NULL)
+		TAILQ_FOREACH (question, &link->questions, entry)
+			if (question->asker == ask)
+				return;
+	ask->repeat(ask);
+}
+
 /* Passes on a result, or why there is none, and frees the question. */
 static void
 question_end(struct link *link, struct question *question, const char *result,
     const char *why)
 {
+	struct ask *ask = question->asker;
+
 	if (result == NULL && question->kind == ASK_CLIENT_ROOTS &&
 	    !link->rooted)
 		result = "{\"roots\":[]}";
-	mcp_client_reply(link->client, question->id, result, why);
+	if (ask == NULL) {
+		mcp_client_reply(link->client, question->id, result, why);
+	} else if (result != NULL) {
+		buffer_printf(&ask->inputs, "%s%s:%s",
+		    ask->inputs.data[ask->inputs.len - 1] == '{' ? "" : ",",
+		    question->id, result);
+	} else if (ask->hindrance == NULL) {
+		ask->hindrance = mem_strdup(why);
+	}
 	question_free(link, &question);
+	if (ask != NULL)
+		question_go_on(link, ask);
 }
 
 /* Whether a question is needed without this call, as it is of another, too. */
@@ -98,6 +126,8 @@ question_stays(const struct link *link, const struct question *question,
 {
 	const struct ask *other;
 
+	if (question->asker != NULL)
+		return question->asker != ask;
 	if (question->execution != ask->execution ||
 	    question->kind == ASK_CLIENT_ROOTS)
 		return 1;
@@ -119,7 +149,7 @@ questions_forget(struct link *link, const struct ask *ask)
 			continue;
 		to_supervisor_ask_client(link->broker, question->number,
 		    question->execution, 0, &(struct buffer){ 0 });
-		if (link->state == LINK_READY)
+		if (link->state == LINK_READY && question->asker == NULL)
 			mcp_client_reply(link->client, question->id, NULL,
 			    "the call that it was asked for has ended");
 		question_free(link, &question);
@@ -164,13 +194,14 @@ question_hindrance(struct link *link, const struct question *question,
 	    "it asks too much" : NULL;
 }
 
-int
-questions_request(void *ctx, const struct jsonrpc *message)
+/* Asks what a request asks, or the result of asker. Returns whether it can. */
+static int
+question_ask(struct link *link, const struct jsonrpc *message,
+    struct ask *asker)
 {
-	struct link *link = ctx;
 	unsigned int kind = question_kind(message->method, message->params);
 	const struct server_hold *hold = LIST_FIRST(&link->server->holds);
-	struct ask *call = question_find_call(link);
+	struct ask *call = asker != NULL ? asker : question_find_call(link);
 	unsigned int asks = call != NULL ? call->asks : 0;
 	auto_buffer struct buffer result = { 0 }, sent = { 0 };
 	struct question *question;
@@ -182,6 +213,7 @@ questions_request(void *ctx, const struct jsonrpc *message)
 		return 0;
 	question = mem_alloc(sizeof(*question));
 	question->kind = kind;
+	question->asker = asker;
 	question->id = mem_dup(message->id.p, message->id.len);
 	if (call != NULL) {
 		question->execution = call->execution;
@@ -212,6 +244,64 @@ questions_request(void *ctx, const struct jsonrpc *message)
 	to_supervisor_ask_client(link->broker, question->number,
 	    question->execution, kind, &sent);
 	return 1;
+}
+
+int
+questions_request(void *ctx, const struct jsonrpc *message)
+{
+	return question_ask(ctx, message, NULL);
+}
+
+/* Begins the questions of a result. Returns why it cannot, or NULL. */
+static const char *
+question_ask_all(struct link *link, struct ask *ask, struct json_span result)
+{
+	struct json_span requests = { "{}", 2 }, state, key, request;
+	size_t count = json_span_get(result, "inputRequests", &requests);
+	struct json_span_walk walk;
+
+	if (ask->rounds++ == QUESTION_ROUNDS_MAX)
+		return "it asks again and again";
+	buffer_reset(&ask->inputs);
+	if (json_span_get(result, "requestState", &state) > 0) {
+		if (json_span_kind(state) != JSON_SPAN_STRING ||
+		    state.len > QUESTION_BYTES_MAX)
+			return "its state is no text, or too long";
+		buffer_printf(&ask->inputs, ",\"requestState\":%.*s",
+		    (int)state.len, state.p);
+	} else if (count == 0) {
+		return "it does not say what it asks for";
+	}
+	buffer_add_text(&ask->inputs, ",\"inputResponses\":{");
+	if (json_span_kind(requests) != JSON_SPAN_OBJECT)
+		return "what it asks for is no object";
+	walk = json_span_walk(requests);
+	while (ask->hindrance == NULL &&
+	    json_span_next_member(&walk, &key, &request)) {
+		struct jsonrpc message = { .id = key };
+
+		if (json_span_kind(request) != JSON_SPAN_OBJECT ||
+		    json_span_get(request, "method", &message.method) != 1)
+			return "it asks for what MCP does not have";
+		json_span_get(request, "params", &message.params);
+		if (!question_ask(link, &message, ask))
+			return "it asks for what MCP does not have";
+	}
+	return NULL;
+}
+
+void
+questions_required(
+    struct link *link, struct ask *ask, struct json_span result)
+{
+	const char *why;
+
+	ask->asking = true;
+	why = question_ask_all(link, ask, result);
+	if (why != NULL && ask->hindrance == NULL)
+		ask->hindrance = mem_strdup(why);
+	ask->asking = false;
+	question_go_on(link, ask);
 }
 
 /* Returns the question of this number, and its link; NULL: it is over. */
@@ -253,7 +343,8 @@ questions_answered(struct broker *broker, struct ipc_client_answered *msg)
 		err_wrap(&err, "the answer of the client cannot be used");
 		buffer_reset(&result);
 	} else {
-		link->rooted |= question->kind == ASK_CLIENT_ROOTS;
+		link->rooted |= question->asker == NULL &&
+		    question->kind == ASK_CLIENT_ROOTS;
 	}
 	question_end(link, question, result.data, err.text);
 }

@@ -507,7 +507,9 @@ static void
 server_sent(struct server *server, struct ask *ask)
 {
 	queue_sent(server->calls, ask);
-	ask_drop_params(ask);
+	/* It may be repeated, if there are no sessions. */
+	if (!mcp_client_said(ask->link->client)->stateless)
+		ask_drop_params(ask);
 }
 
 /* A call, which waits or has a place, is freed. */

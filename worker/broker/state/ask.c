@@ -66,6 +66,8 @@ ask_free(struct ask **askp)
 	buffer_reset(&ask->says);
 	buffer_reset(&ask->tool);
 	buffer_reset(&ask->entries);
+	buffer_reset(&ask->inputs);
+	free(ask->hindrance);
 	pages_reset(&ask->pages);
 	free(ask);
 }

@@ -284,7 +284,7 @@ struct ask {
 	/* Of a call: */
 	const struct method *method; /* NULL: of a tool */
 	struct buffer tool;   /* its name, or the method's, as JSON */
-	struct buffer params; /* until its first byte is sent */
+	struct buffer params; /* until it need not be sent any more */
 	size_t arguments;     /* bytes of them */
 	size_t result;        /* bytes of the result or error */
 	struct queue_turn *turn; /* of queue.c, or NULL */
@@ -310,6 +310,12 @@ struct ask {
 	bool late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
 	unsigned int questions; /* that its server has asked meanwhile */
+	/* Of a call whose server asks first, in its result: */
+	void (*repeat)(struct ask *ask);
+	unsigned int rounds;
+	bool asking;            /* not all questions are begun */
+	char *hindrance;        /* why one has no answer, or NULL */
+	struct buffer inputs;   /* the end of its parameters, but for "}}" */
 };
 
 /*
@@ -323,7 +329,7 @@ struct ask *ask_new(struct broker *broker,
 /* Frees an ask without an answer. */
 void ask_free(struct ask **ask);
 
-/* Takes the parameters of a call; drops them when a byte was sent. */
+/* Takes the parameters of a call, and drops them. */
 void ask_take_params(struct ask *ask, struct buffer *params);
 void ask_drop_params(struct ask *ask);
 

@@ -277,7 +277,8 @@ UNIT_TESTS(reports_progress, UNIT_COUNT(progresses))
 
 	make_ready();
 	ck_assert_uint_eq(mcp_client_call(client, "tools/call",
-	    (struct json_span){ "{\"x\":1}", 7 }, on_answer, (void *)"a"), 2);
+	    (struct json_span){ "{\"x\":1}", 7 }, 0, on_answer, (void *)"a"),
+	    2);
 	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
 	    "\"tools/call\",\"params\":{\"x\":1,\"_meta\":"
 	    "{\"progressToken\":2}}}\n");
@@ -532,7 +533,7 @@ UNIT_TESTS(silence_is_doubted, 5)
 	make_ready();
 	time_out(SERVER_SILENCES_MAX - 1);
 	ck_assert_uint_eq(mcp_client_call(
-	    client, "prompts/list", params, on_answer, "b"), 4);
+	    client, "prompts/list", params, 0, on_answer, "b"), 4);
 	hear(signs[_i]);
 	buffer_reset(&events);
 	time_out(SERVER_SILENCES_MAX - 1);
