@@ -823,6 +823,12 @@
 #define BOX_MEMORY_WAIT_NARROW_MS 2
 /* How long the memory of ended code is kept: longer than REAPER_LEAVE_MS. */
 #define BOX_HOLDER_REST_MS 40
+/*
+ * Ranges of a template's memory that the init of a forked box does not copy.
+ * They lie between and around the three objects that it needs, about ten in
+ * all. Ranges beyond this number are copied.
+ */
+#define BOX_SPARE_MAX 64
 /* Ranges that boxes of a template write to, some hundred: at most IOV_MAX. */
 #define BOX_AHEAD_MAX 1024
 /* Larger parts are not searched: no template has them. */

@@ -157,7 +157,9 @@ static const struct box_action template_launcher_actions[] = {
 	{ BOX_STEP_NAMESPACES, namespaces_rest },
 	{ BOX_STEP_VIEW, view_renew },
 	{ BOX_STEP_CAPABILITIES, capabilities_bound },
+	{ BOX_STEP_PROCESSES, spare_leave_out },
 	{ BOX_STEP_PROCESSES, processes_begin_init },
+	{ BOX_STEP_PROCESSES, spare_take_in },
 	{ BOX_STEP_PROCESSES, processes_start_both },
 	{ BOX_STEP_PROCESSES, processes_let_code },
 	{ BOX_STEP_PROCESSES, box_send_started },
@@ -233,7 +235,8 @@ template_open(struct err *err)
 		.landlock = landlock_abi(),
 		.become = template_become_code };
 	if (template_read_trees(&template_preset, err) == -1 ||
-	    template_find_thread(&template_preset, err) == -1)
+	    template_find_thread(&template_preset, err) == -1 ||
+	    spare_find(err) == -1)
 		return -1;
 	return net_open(err);
 }

@@ -265,13 +265,24 @@ view_write_room(char *room, uint64_t bytes, unsigned long inodes)
 	    (unsigned long long)bytes, inodes);
 }
 
+/* Returns the end of the text, where the next one goes. */
+static char *
+view_append(char *end, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(end, text, len + 1);
+	return end + len;
+}
+
+/* Also for init, which must not use printf(): see spare.c. */
 static int
 view_mount_memory(const char *path, const char *mode, const char *room,
     unsigned long flags, struct err *err)
 {
 	char options[sizeof("mode=1777") + BOX_ROOM_SIZE];
 
-	snprintf(options, sizeof(options), "mode=%s%s", mode, room);
+	view_append(view_append(view_append(options, "mode="), mode), room);
 	if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | flags,
 	        options) == -1)
 		return err_sys(err, "mount a tmpfs at %s", path);

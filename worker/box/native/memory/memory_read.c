@@ -1,12 +1,14 @@
 /*
  * Reads the files of /proc about the processes of a box, for the watchdog. Runs
  * in init, which allocates nothing. proc(5) is the source.
+ *
+ * The functions of the C library for reading and writing numbers use its locale
+ * and handlers added to printf(), which a forked init does not have: see
+ * spare.c.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,16 +18,40 @@
 uint64_t
 memory_digits(const char *text)
 {
-	return strtoull(text, NULL, 10);
+	uint64_t number = 0;
+
+	text += strspn(text, " \t");
+	for (; *text >= '0' && *text <= '9'; text++)
+		number = number * 10 + (uint64_t)(*text - '0');
+	return number;
+}
+
+/* Writes a number that is not negative, and returns the address after it. */
+static char *
+memory_put_number(char *to, int number)
+{
+	char digits[16];
+	size_t n = 0;
+
+	do {
+		digits[n++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	while (n > 0)
+		*to++ = digits[--n];
+	*to = '\0';
+	return to;
 }
 
 int
 memory_open_file(const struct memory *memory, pid_t pid, const char *name)
 {
 	char path[64];
+	char *end = memory_put_number(path, pid);
 	int fd;
 
-	snprintf(path, sizeof(path), "%d/%s", (int)pid, name);
+	*end++ = '/';
+	memcpy(end, name, strlen(name) + 1);
 	fd = openat(memory->proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1 && (errno == ENOENT || errno == ESRCH))
 		errno = 0;
@@ -118,9 +144,16 @@ memory_bytes(const char *text, const char *key)
 uint64_t
 memory_signals(const char *status, const char *key)
 {
-	const char *found = memory_find(status, key);
+	const char *digit = memory_find(status, key);
+	uint64_t bits = 0;
 
-	return found == NULL ? 0 : strtoull(found, NULL, 16);
+	if (digit == NULL)
+		return 0;
+	for (digit += strspn(digit, " \t"); (*digit >= '0' && *digit <= '9') ||
+	    (*digit >= 'a' && *digit <= 'f'); digit++)
+		bits = bits << 4 | (uint64_t)(*digit <= '9' ?
+		        *digit - '0' : *digit - 'a' + 10);
+	return bits;
 }
 
 char

@@ -14,6 +14,15 @@
 #include "../../../../common/limits.h"
 
 /*
+ * spare.c: finds memory of the template that init does not need. Returns 0, or
+ * -1 with err. The launcher excludes it from its copy, and includes it again;
+ * if the launcher ends in between, the next one does.
+ */
+int spare_find(struct err *err);
+int spare_leave_out(struct box *box, struct err *err);
+int spare_take_in(struct box *box, struct err *err);
+
+/*
  * ahead.c: finds the pages that a box writes to, by a sample box. Returns 1 in
  * that box, which is to run as any other with this frame of the relay, and 0 in
  * the template after the end of the sample.
