@@ -171,7 +171,7 @@ supervisor_prepare_process(const struct options *options, struct err *err)
 	signal(SIGPIPE, SIG_IGN);
 	/* A full log file must not end the program. */
 	signal(SIGXFSZ, SIG_IGN);
-	if (process_limits_raise(options, err) == -1)
+	if (process_limits_raise(options, pool_most(options), err) == -1)
 		return -1;
 	return spawn_init(err);
 }

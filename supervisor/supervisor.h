@@ -49,9 +49,6 @@ int supervisor_check(struct supervisor *sv, struct err *err);
 /* Frees all parts, in any state, and ends every process of them. */
 void supervisor_free(struct supervisor *sv);
 
-/* process_limits.c: raises the limits of this process: 0, or -1 with err. */
-int process_limits_raise(const struct options *options, struct err *err);
-
 /* routes.c: returns the table of all handlers, static. */
 channel_handler *const *supervisor_routes(void);
 

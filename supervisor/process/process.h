@@ -21,6 +21,7 @@
 struct buffer;
 struct child;
 struct event_base;
+struct options;
 
 /* identity.c: the users of workers and boxes when Caisson runs as root. */
 
@@ -316,6 +317,13 @@ void keeper_run(unsigned long number, pid_t supervisor,
  * that are started from now on do that.
  */
 void keeper_resume(int argc, char **argv);
+
+/*
+ * process_limits.c: raises the limits of this process for these options and
+ * that many boxes that wait. Returns 0, or -1 with err.
+ */
+int process_limits_raise(
+    const struct options *options, unsigned int waiting, struct err *err);
 
 /*
  * stop_signals.c: the signals that end us: SIGINT, SIGTERM, and SIGHUP, which

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/base/fd.h"
-#include "../common/ipc/file_kind.h"
-#include "../common/base/log.h"
+#include "../../common/base/fd.h"
+#include "../../common/ipc/file_kind.h"
+#include "../../common/base/log.h"
 #include "audit_file.h"
-#include "options/file_trial.h"
+#include "file_trial.h"
 
 static int
 audit_file_refuse(const char *path, mode_t mode, struct err *err)

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/audit_file: a missing file is created for its user
+ * Tests of supervisor/options/audit_file: a missing file is created for its user
  * only; a file that others could write to, or that is not a regular file, is
  * refused and stays as it is.
  */
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/fd.h"
-#include "supervisor/audit_file.h"
+#include "supervisor/options/audit_file.h"
 #include "tests/unit/unit_folder.h"
 
 static struct err err;

@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_AUDIT_FILE_H
 #define SUPERVISOR_AUDIT_FILE_H
 
-#include "../common/base/err.h"
+#include "../../common/base/err.h"
 
 /*
  * Opens it for appending, and creates it, mode 0600, if it is missing; an empty

@@ -4,14 +4,14 @@
  */
 #include <sys/resource.h>
 
-#include "process/process.h"
-#include "run/pool.h"
-#include "supervisor.h"
+#include "../options/options.h"
+#include "process.h"
 
 /* Always returns -1, with the fix in err. */
 static int
 process_limits_refuse_nofile(const struct options *options,
-    unsigned long long allowed, unsigned long long needed, struct err *err)
+    unsigned int waiting, unsigned long long allowed,
+    unsigned long long needed, struct err *err)
 {
 	static const unsigned long least =
 	    SUPERVISOR_NOFILE_BASE + SUPERVISOR_NOFILE_CALL;
@@ -26,7 +26,7 @@ process_limits_refuse_nofile(const struct options *options,
 		err_set(err, "%s or lower CAISSON_MAX_CONCURRENT (%u calls "
 		    "at once) and CAISSON_POOL (%u boxes that wait), %d "
 		    "descriptors for each", why.text, options->max_concurrent,
-		    pool_most(options), SUPERVISOR_NOFILE_CALL);
+		    waiting, SUPERVISOR_NOFILE_CALL);
 	}
 	return -1;
 }
@@ -41,11 +41,12 @@ process_limits_sessions(const struct options *options)
 
 /* Each call and each box that waits needs about ten descriptors. */
 static int
-process_limits_raise_nofile(const struct options *options, struct err *err)
+process_limits_raise_nofile(
+    const struct options *options, unsigned int waiting, struct err *err)
 {
 	unsigned long needed = SUPERVISOR_NOFILE_BASE +
 	    SUPERVISOR_NOFILE_CALL * ((unsigned long)options->max_concurrent +
-	                                 pool_most(options) +
+	                                 waiting +
 	                                 process_limits_sessions(options));
 	struct rlimit limit;
 
@@ -61,7 +62,7 @@ process_limits_raise_nofile(const struct options *options, struct err *err)
 	}
 	if (limit.rlim_cur < needed)
 		return process_limits_refuse_nofile(
-		    options, limit.rlim_cur, needed, err);
+		    options, waiting, limit.rlim_cur, needed, err);
 	return 0;
 }
 
@@ -97,10 +98,11 @@ process_limits_raise_fsize(const struct options *options, struct err *err)
 }
 
 int
-process_limits_raise(const struct options *options, struct err *err)
+process_limits_raise(
+    const struct options *options, unsigned int waiting, struct err *err)
 {
 	/* The first one needs /proc; the other would misreport its absence. */
-	if (process_limits_raise_nofile(options, err) == -1 ||
+	if (process_limits_raise_nofile(options, waiting, err) == -1 ||
 	    process_limits_raise_fsize(options, err) == -1)
 		return -1;
 	return 0;
