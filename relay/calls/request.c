@@ -36,8 +36,11 @@ static const struct request_row {
 #include "../../common/ipc_messages.def"
 };
 
-/* All fields but numbers have such a row, and no others. */
-#define IPC_REQUEST(NAME, name, TO, doc) _Static_assert(1 * (0
+/* All fields but numbers have such a row, and no others; nor other peers. */
+#define IPC_REQUEST(NAME, name, TO, doc)                                       \
+	_Static_assert(ROLE_##TO == ROLE_STORE || ROLE_##TO == ROLE_BROKER,    \
+	    "request " #name ": calls_send() has no such peer");               \
+	_Static_assert(1 * (0
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	_Static_assert(0 * (0
 #define IPC_TEXT(name, field, least, most, doc) +1
