@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/options/audit_file: a missing file is created for its user
- * only; a file that others could write to, or that is not a regular file, is
- * refused and stays as it is.
+ * Tests of supervisor/options/audit_file: a missing file is created for its
+ * user only; a file that others could write to, or that is not a regular file,
+ * is refused and stays as it is.
  */
 #include <fcntl.h>
 #include <string.h>
