@@ -1,5 +1,6 @@
 """That each kind of addition is one folder or file and a few rows: adds all
-examples of this folder to a copy of the source, builds it, and uses each.
+examples of this folder to a copy of the source, builds it, uses each, and runs
+the house rules that an addition meets first.
 
     run.py SOURCE
 
@@ -21,6 +22,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "escape")]
 from program import Failure, Program
 
 LINES_MAX = 60
+HOUSE = "weight", "layers", "words"
 LEFT_OUT = shutil.ignore_patterns("build*", ".git", "node_modules",
                                   "__pycache__", "additions")
 TOOLS = "run_python,run_code,list_runners,greet"
@@ -83,6 +85,25 @@ def build(tree, environment):
     return os.path.join(tree, "build", "caisson")
 
 
+def house(tree, environment):
+    """The problems of the added tree with house rules; the table of lines is
+    written anew, as one does after an addition."""
+    def rule(name, *more):
+        return subprocess.run(
+            [sys.executable, "-B", f"tests/house/{name}.py", tree,
+             os.path.join(tree, "build"), *more], cwd=tree, env=environment,
+            text=True, check=False, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+
+    lines = rule("weight", "--lines").stdout
+    with open(os.path.join(tree, "tests/house/lines.txt"), "w") as file:
+        file.write(lines)
+    for name in HOUSE:
+        done = rule(name)
+        if done.returncode:
+            yield f"house {name}: {done.stdout}"
+
+
 def text_of(answer):
     return answer.get("result", {}).get("content", [{}])[0].get("text", answer)
 
@@ -140,7 +161,7 @@ def use(caisson, environment):
         yield "method", program.request("example/echo", {"a": [1]}).get(
             "result"), {"params": {"a": [1]}}
         yield "language", call(
-            "run_code", language="words", code="one two three\n"), " 3 "
+            "run_code", language="wordcount", code="one two three\n"), " 3 "
         yield "executor", call("run_python", code="#echo a, b"), "a, b"
         yield "request", call("run_python", code=(
             "from mcp._measure import measure\nprint(measure('\u00e4'))")), "2"
@@ -179,6 +200,7 @@ def main(source):
             if name in os.environ:
                 environment[name] = os.environ[name]
         caisson = build(tree, environment)
+        problems += house(tree, environment)
         used = set()
         for name, have, want in use(caisson, environment):
             used.add(name)

@@ -31,7 +31,8 @@ def names():
 
 
 words = sorted((set(names()) | set(MORE)) - OTHERS)
-word = re.compile("|".join(map(re.escape, words)), re.I)
+word = re.compile(
+    f"(?<![a-z])(?:{'|'.join(map(re.escape, words))})(?![a-z])", re.I)
 paths = [path for path in house.files()
          if path.startswith(WITHOUT) and path.endswith((".c", ".h"))]
 problems = [f"{path}:{number}: has the word {found.group()}"
