@@ -70,12 +70,33 @@ def log_in(env):
 
 
 def call(env):
-    """Calls what is wanted. Returns the exit status, and what it printed."""
-    done = subprocess.run(
-        [os.environ["CAISSON"], "exec", "-"], input=CODE % (wanted(),),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
-    print(done.stdout)
-    return done.returncode, done.stdout
+    """Calls what is wanted, and fills in nothing of a form. Returns whether
+    it failed, and what it printed."""
+    def say(**message):
+        program.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        program.stdin.flush()
+
+    with subprocess.Popen(
+            [os.environ["CAISSON"]], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, env=env) as program:
+        say(id=0, method="initialize", params={
+            "protocolVersion": "2025-11-25", "clientInfo": {
+                "name": "client", "version": "1"},
+            "capabilities": {"elicitation": {"form": {}}}})
+        say(method="notifications/initialized")
+        say(id=1, method="tools/call", params={
+            "name": "run_python", "arguments": {
+                "code": CODE % (wanted(),), "servers": ["far"]}})
+        for message in map(json.loads, program.stdout):
+            if message.get("method") == "elicitation/create":
+                say(id=message["id"], result={
+                    "action": "accept", "content": {}})
+            elif message.get("id") == 1:
+                program.stdin.close()
+                said = json.dumps(message)
+                print(said)
+                return message.get("result", {}).get("isError", True), said
+    return True, ""
 
 
 with tempfile.TemporaryDirectory() as home:
