@@ -684,13 +684,6 @@ native_on_channel_closed(void *ctx, const struct err *why)
 
 /* Starting it */
 
-/* The templates have the interpreter of the default language loaded. */
-static int
-native_is_forked(const struct language *language)
-{
-	return language->forked && language == language_default();
-}
-
 static int
 native_start_launcher(struct box *box, struct err *err)
 {
@@ -708,7 +701,7 @@ native_start_launcher(struct box *box, struct err *err)
 			return -1;
 	}
 	native->channel = launcher_start(boxes, &ends, box->number,
-	    (box->how & BOX_NO_TEMPLATE) || !native_is_forked(box->language) ?
+	    (box->how & BOX_NO_TEMPLATE) || !box->language->forked ?
 	        NULL : &native->python,
 	    native->group, &pidfd, err);
 	if (native->channel == NULL)
