@@ -142,7 +142,7 @@ call_take_result(struct call *call, struct box *box)
 	box->output.out = box->output.errors = (struct call_stream){ 0 };
 	result->pictures = box->output.pictures;
 	box->output.pictures = (struct call_pictures){ 0 };
-	result->tool_calls = box->output.calls.made;
+	result->tool_calls = box->output.calls.tool_calls;
 	result->calls = mem_take(&box->output.calls.told);
 	result->waiting = mem_take(&box->output.calls.waiting);
 	if (call->cause == CALL_BY_ITSELF)

@@ -123,7 +123,7 @@ enum box_event {
 	/* Its launcher, through its runtime. */
 	BOX_ON_LAUNCHED, /* processes and failures may be reported from now */
 	BOX_ON_WATCHED,  /* all processes that will be reported are watched */
-	BOX_ON_BUILT,    /* it stands; has own, weak and the directories */
+	BOX_ON_BUILT,    /* it stands; has detail, weak and the directories */
 	BOX_ON_PROCESS,  /* there is one more process */
 	BOX_ON_TOLD,     /* nothing more will be; has why */
 	/* Its relay. */
@@ -310,7 +310,7 @@ void box_claim_show(const struct box_claim *claim, struct call_stream *out);
 
 /* The calls of tools that the code has made, as its relay tells them. */
 struct box_calls {
-	uint64_t made;
+	uint64_t tool_calls;
 	char *waiting; /* those without an answer, and how long; NULL: none */
 	char *told;    /* all of them, by tool; NULL: none */
 };

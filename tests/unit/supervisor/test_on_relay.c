@@ -48,7 +48,7 @@ hear(struct box *heard, enum box_event event, const struct box_told *with)
 		buffer_printf(&told, "waiting: %s\n", with->calls->waiting);
 	if (with->calls->told != NULL)
 		buffer_printf(&told, "calls: %s\n", with->calls->told);
-	ck_assert_uint_eq(with->calls->made, TOOL_CALLS);
+	ck_assert_uint_eq(with->calls->tool_calls, TOOL_CALLS);
 	box_calls_reset(with->calls);
 	told_out = *with->out;
 	told_errors = *with->errors;
