@@ -1,7 +1,7 @@
 /*
- * Fuzz target of the heads of files that are kept (worker/files/head): bytes of
- * a disk are a head, which is encoded to the same bytes, or none. Shorter
- * inputs are as if zeroes followed.
+ * Fuzz target of the heads of files that are kept (worker/files/stored/head):
+ * bytes of a disk are a head, which is encoded to the same bytes, or none.
+ * Shorter inputs are as if zeroes followed.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * Fuzz target of common/json_span: whatever it accepts can be walked to the
- * last value, each part is a value by itself, strings survive decoding and
- * encoding, and splicing the parts gives the same text. What it refuses names
- * a byte that exists.
+ * Fuzz target of common/json/json_span: whatever it accepts can be walked to
+ * the last value, each part is a value by itself, strings survive decoding and
+ * encoding, and splicing the parts gives the same text. What it refuses names a
+ * byte that exists.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Fuzz target of common/json_span beside itself without blocks of bytes: both
- * say the same of every text.
+ * Fuzz target of common/json/json_span beside itself without blocks of bytes:
+ * both say the same of every text.
  */
 #include "json_span_same.h"
 

@@ -1,5 +1,5 @@
 /*
- * Fuzz target of common/lines: however the bytes are cut into pieces, the
+ * Fuzz target of common/base/lines: however the bytes are cut into pieces, the
  * lines are those that a plain search in the whole text finds. The first byte
  * chooses the limit, the second one the cutting.
  */

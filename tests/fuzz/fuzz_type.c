@@ -1,7 +1,7 @@
 /*
- * Fuzz target of the media types of files (worker/files/type): of any name and
- * any first bytes there is one, which can be told in a message. The input is a
- * name, a NUL and the bytes.
+ * Fuzz target of the media types of files (worker/files/stored/type): of any
+ * name and any first bytes there is one, which can be told in a message. The
+ * input is a name, a NUL and the bytes.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Fuzz target of common/utf8: what was repaired is valid, what was valid is
- * unchanged, repairing twice is repairing once, and a text that arrives in
+ * Fuzz target of common/base/utf8: what was repaired is valid, what was valid
+ * is unchanged, repairing twice is repairing once, and a text that arrives in
  * two parts, the cut character kept back, becomes the same.
  */
 #include <string.h>

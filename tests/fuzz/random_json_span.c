@@ -1,7 +1,7 @@
 /*
- * Random documents for common/json_span and the same scanner without blocks of
- * bytes (json_span_same.h). Each begins as JSON with long strings; then some
- * bytes are changed. Needs no library but that of C, so that
+ * Random documents for common/json/json_span and the same scanner without
+ * blocks of bytes (json_span_same.h). Each begins as JSON with long strings;
+ * then some bytes are changed. Needs no library but that of C, so that
  * json_span_neon.py can run it for another processor.
  *
  *	random_json_span COUNT [SEED]

@@ -253,7 +253,7 @@ char *container_fault_asked(const struct container_end *end);
 /*
  * Returns the sentence for an image whose command could not be executed, or
  * whose process 1 could not start a process for it. The last line of errors
- * says why: see worker/box/first.
+ * says why: see worker/box/shared/first.c.
  */
 char *container_fault_command(const char *image, const char *errors);
 

@@ -1,5 +1,5 @@
 /*
- * What the tests of common/channel share: a channel, its peer, and
+ * What the tests of common/ipc/channel share: a channel, its peer, and
  * samples of every message.
  */
 #ifndef TESTS_UNIT_CHANNEL_PLAY_H

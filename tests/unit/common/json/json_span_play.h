@@ -1,6 +1,6 @@
 /*
- * What the tests of common/json_span share: a text as JSON, in memory of just
- * its size, and spans to compare.
+ * What the tests of common/json/json_span share: a text as JSON, in memory of
+ * just its size, and spans to compare.
  */
 #ifndef TESTS_UNIT_JSON_SPAN_PLAY_H
 #define TESTS_UNIT_JSON_SPAN_PLAY_H

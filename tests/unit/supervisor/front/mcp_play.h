@@ -1,6 +1,6 @@
 /*
- * What is around supervisor/mcp in its tests: the client, the calls and the
- * configuration, all played by the test, and short hands for what is said.
+ * What is around supervisor/front/mcp in its tests: the client, the calls and
+ * the configuration, all played by the test, and short hands for what is said.
  */
 #ifndef TESTS_UNIT_MCP_PLAY_H
 #define TESTS_UNIT_MCP_PLAY_H

@@ -1,7 +1,7 @@
 /*
  * What a compiled list of system calls says of a call, without making it: an
- * interpreter of the few BPF instructions that common/seccomp_compile and
- * libseccomp use.
+ * interpreter of the few BPF instructions that common/seccomp/seccomp_compile
+ * and libseccomp use.
  */
 #ifndef TESTS_UNIT_BPF_H
 #define TESTS_UNIT_BPF_H

@@ -1,7 +1,7 @@
 /*
  * Tests of worker/box/native/memory/memory, memory_pace and memory_usage: when
  * a box is looked at again, when it is ended, and what its processes have
- * used. The real box is in test_box.
+ * used. The real box is in tests/e2e/memory.test.mjs.
  */
 #include <sched.h>
 #include <sys/socket.h>
