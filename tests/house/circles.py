@@ -16,6 +16,8 @@ import house
 
 # Folders in which each file is a room: also those of all workers.
 FILES_ARE_ROOMS = ("common/", "supervisor/", "worker/box/native/",
+                   "worker/box/shared/", "worker/box/interpreter/",
+                   "worker/box/trial/", "worker/box/python/",
                    *(role.folder for role in house.roles()
                      if role.kind in ("TASK", "SERVICE")))
 
