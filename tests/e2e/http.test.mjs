@@ -15,6 +15,7 @@ import { commandLine, folder, ran, root, uid } from './support/program.mjs';
 import { run } from './support/sdk.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, raw, serve } from './support/serve.mjs';
+import { configure, hostile, withServers } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
 const url = 'http://localhost/mcp';
@@ -90,6 +91,24 @@ test('the official client of versions with sessions works', async (t) => {
     ['7', '14', '21', '28', '35']);
   await transport.terminateSession();
 });
+
+test('initialize that waits for the configuration names its session',
+  async (t) => {
+    const options = withServers(t, { asker: hostile() });
+    const { socket } = await serve(t, options);
+    const fetch = fetchAt(t, socket);
+
+    for (const name of ['asker', 'other', 'third']) {
+      configure(options.env.CAISSON_SERVERS_CONFIG, { [name]: hostile() });
+
+      const session = await begin(fetch);
+
+      assert.match(session ?? 'none', /^[0-9a-f]{40}$/);
+      assert.equal((await last(await post(fetch,
+        { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        { 'Mcp-Session-Id': session }))).result.tools[0].name, 'run_python');
+    }
+  });
 
 test('the official client of later versions works', { skip: missing },
   async (t) => {

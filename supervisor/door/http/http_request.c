@@ -86,7 +86,7 @@ http_stream(struct http_request *request)
 	struct ipc_reply reply = { .request = request->number,
 		.status = 200,
 		.stream = 1,
-		.session = "" };
+		.session = request->begins == NULL ? "" : request->begins };
 	char id[HTTP_EVENT_ID_MAX + 1];
 
 	if (request->over || request->streaming)
