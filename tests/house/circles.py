@@ -4,12 +4,14 @@ circle, and rooms do not refer to each other's functions and data in a circle,
 which nm tells of the objects of the programs. A room is a folder within a
 role's folder, that folder itself, or common/; in the folders of FILES_ARE_ROOMS
 each file is one. The modules of Python's package mcp, and its folders, do not
-import each other in a circle either, wherever in a module that is.
+import each other in a circle either, wherever in a module that is; the parts of
+its program use no names of later ones.
 """
 import ast
 import collections
 import functools
 import os
+import re
 import subprocess
 
 import house
@@ -158,8 +160,30 @@ def check_package():
             yield f"a circle of imports: {', '.join(nodes)}"
 
 
+def check_program():
+    """Names of Python's program that a part uses before a later one has
+    them."""
+    later = {}
+    text = house.read("worker/box/python/bootstrap.py")
+    parts = [f"worker/box/python/{name}.py" for name in ast.literal_eval(
+        re.search(r"^PARTS = (\(.*?\))", text, re.M | re.S).group(1))]
+    trees = {path: ast.parse(house.read(path)) for path in parts}
+    for path in reversed(parts):
+        own = {node.id for each in trees[path].body
+               if isinstance(each, ast.Assign)
+               for target in each.targets for node in ast.walk(target)
+               if isinstance(node, ast.Name)} | {
+            each.name for each in trees[path].body if hasattr(each, "name")}
+        for node in ast.walk(trees[path]):
+            if isinstance(node, ast.Name) and node.id in later.keys() - own:
+                yield (f"{path}:{node.lineno}: uses {node.id} of "
+                       f"{later[node.id]}, a part below")
+        later.update(dict.fromkeys(own, path))
+
+
 excused, missing = set(), []
 problems = list(check_includes()) + list(check_package())
+problems += check_program()
 for each in sorted({role.folder for role in house.roles()}):
     problems += check_references(each)
 problems += [f"tests/house/circles.py: {own} does not refer to {other} any "

@@ -15,7 +15,6 @@ COROUTINE = 0x80  # inspect.CO_COROUTINE
 MEMORY = (
     "save_tool", "save_memory", "load_memory", "update_memory",
     "delete_memory", "list_memories", "memory_exists", "get_memory_info")
-PLOTS = "caisson_plots"  # plots.py
 STOOD = "socket", "mmap", "multiprocessing.spawn"  # as in stand_ins.py
 TOLD = set()  # libraries that were told something before there was a box
 PROGRESS = []  # something, where the code may tell how far it is

@@ -37,6 +37,8 @@ HINTS = []  # lines that stand below the error of code that does not compile
 LOST_FILES = {}  # the names of lost_files.py, once they are needed
 INPUT = []  # what undoes it, where the call gave some
 ECHO = []  # of the last value: something if it is wanted, VALUE once shown
+SESSION = []  # something, where programs follow in the same namespace
+PLOTS = "caisson_plots"  # plots.py
 REHEARSED = []  # something, while there is no code, and what comes is not its
 # How code looks for files without an error.
 LOOKS = {"exists", "isfile", "isdir", "is_file", "is_dir", "glob", "iglob",

@@ -36,7 +36,6 @@ HIGHEST = min(os.sysconf("SC_OPEN_MAX"), 1024)
 PLACE = HIGHEST - 2, HIGHEST - 1
 CONTROL = []  # those of them that are there
 STANDING = []  # the module of the code, and what will be mcp._box
-SESSION = []  # something, where programs follow in the same namespace
 # CPython 3.11 changes code while it runs for the first few times.
 REHEARSALS = 8
 EMPTY_FRAME = b'''{"type":"run","code":"print('', end='')","memory":true,\
