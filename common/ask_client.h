@@ -10,8 +10,9 @@ enum client_asked {
 	ASK_CLIENT_URL = 1 << 1,      /* elicitation/create, an address */
 	ASK_CLIENT_SAMPLING = 1 << 2, /* sampling/createMessage */
 	ASK_CLIENT_ROOTS = 1 << 3,    /* roots/list */
+	ASK_CLIENT_LOG = 1 << 4,      /* notifications/message: no answer */
 };
 
-#define ASK_CLIENT_ALL 15
+#define ASK_CLIENT_ALL 31
 
 #endif

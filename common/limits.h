@@ -314,6 +314,9 @@
 /* Of an execution at once, of a call in all. */
 #define QUESTIONS_OPEN_MAX 8
 #define QUESTIONS_CALL_MAX 32
+/* Of the log of a server, for a client: messages of a call, bytes of one. */
+#define SERVER_LOGS_MAX 100
+#define SERVER_LOG_MAX (16 * KIB)
 /* How often a call is repeated with what its server asks first. */
 #define QUESTION_ROUNDS_MAX 10
 /* The id of a request and a progress token in JSON: more than clients use. */

@@ -94,6 +94,7 @@ asking_on_asked(void *ctx, const struct broker_question *question)
 	struct runs *runs = ctx;
 	struct call *call;
 	struct asking *asking;
+	struct err err;
 
 	TAILQ_FOREACH (call, &runs->running, entry)
 		if (question->kind == 0)
@@ -105,14 +106,23 @@ asking_on_asked(void *ctx, const struct broker_question *question)
 	if (call == NULL || call->phase != CALL_RUNNING ||
 	    call->cause != CALL_BY_ITSELF ||
 	    (call->request.asks & question->kind) == 0) {
-		broker_answer(runs->peers.broker, question->number,
-		    asking_none, "its execution is over, or asks no one");
+		if (question->kind != ASK_CLIENT_LOG)
+			broker_answer(runs->peers.broker, question->number,
+			    asking_none, "its execution is over, or asks no "
+			    "one");
 		return;
 	}
 	asking = mem_alloc(sizeof(*asking));
 	asking->number = question->number;
 	asking->kind = question->kind;
 	asking->params = mem_dup(question->params.p, question->params.len);
+	if (asking->kind == ASK_CLIENT_LOG) {
+		call->request.asked(
+		    call->ctx, asking->kind, asking->params, &err);
+		free(asking->params);
+		free(asking);
+		return;
+	}
 	TAILQ_INSERT_TAIL(&call->askings, asking, entry);
 	if (asking != TAILQ_FIRST(&call->askings))
 		return;

@@ -250,3 +250,26 @@ test('a server without sessions whose questions are left', async (t) => {
     required({ a: ELICIT }))).error,
   /it asks for something first, and got no answer: no one can be asked/);
 });
+
+test('what a server logs reaches a client that has set a level', async (t) => {
+  const raw = Raw.start(t, { ...withServers(t, { asker: hostile() }),
+    notes: true });
+  const log = async (logLevel, lines) => {
+    const from = raw.notes.length;
+
+    await raw.request('tools/call', { name: 'run_python', _meta: { ...META,
+      'io.modelcontextprotocol/logLevel': logLevel }, arguments: {
+      servers: ['asker'],
+      code: `await mcp_asker.log(lines=${python(lines)})` } });
+    return raw.notes.slice(from).filter(({ method, params }) =>
+      method === 'notifications/message' && params.logger === 'asker')
+      .map(({ params: { level, data } }) => [level, data]);
+  };
+  const lines = [['debug', 'a'], ['error', { b: 'ü' }], ['loud', 'c'],
+    ['error', 'x'.repeat(20_000)]];
+
+  assert.deepEqual(await log('warning', lines), [lines[1]]);
+  assert.deepEqual(await log('debug', lines), lines.slice(0, 2));
+  assert.deepEqual(await log(undefined, lines), []);
+  assert.equal((await log('info', Array(1000).fill(['info', 1]))).length, 100);
+});

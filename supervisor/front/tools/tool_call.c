@@ -267,6 +267,23 @@ tool_call_on_answered(
 		call_answer(call->call, result, why);
 }
 
+/* Passes on what a server logs, if its level is one that the client wants. */
+static void
+tool_call_pass_log(struct tool_call *call, const char *line)
+{
+	const struct json_span id = { call->id, call->id_len };
+	struct buffer params = { 0 };
+	struct json_span value, level;
+
+	if (json_span_parse(line, strlen(line), &value, NULL) == -1 ||
+	    json_span_get(value, "level", &level) == 0 ||
+	    context_log_level(level) < call->context.log_level ||
+	    !tool_call_listened(call))
+		return;
+	buffer_add_text(&params, line);
+	rpc_notify(call->mcp->rpc, id, "notifications/message", &params);
+}
+
 static int
 tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
     struct err *err)
@@ -277,6 +294,10 @@ tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
 		kind == ASK_CLIENT_SAMPLING ? "sampling/createMessage" :
 		"elicitation/create", params };
 
+	if (kind == ASK_CLIENT_LOG) {
+		tool_call_pass_log(call, params);
+		return 0;
+	}
 	if (kind != 0)
 		return tool_call_ask(
 		    call, &part, 1, tool_call_on_answered, err);
@@ -392,7 +413,8 @@ tool_call_run(
 	call->request.progressed =
 	    call->progress.token != NULL ? tool_call_on_progress : NULL;
 	call->request.asked = tool_call_on_asked;
-	call->request.asks = call->context.capabilities;
+	call->request.asks = call->context.capabilities |
+	    (call->context.log_level > 0 ? ASK_CLIENT_LOG : 0);
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;

@@ -132,6 +132,13 @@ def reversed_(call, raw, given):
             kept.pop()()
 
 
+def log(call, raw, given):
+    for level, data in given["lines"]:
+        line(dumps({"jsonrpc": "2.0", "method": "notifications/message",
+                    "params": {"level": level, "logger": "x", "data": data}}))
+    say(call, "logged")
+
+
 def flood_(call, raw, given):
     flood(given["kind"], given["count"])
     say(call, "after the flood")
@@ -209,6 +216,7 @@ TOOLS = {
     "stray": stray,
     "reversed": reversed_,
     "flood": flood_,
+    "log": log,
     "chatter": chatter,
     "grow": grow,
     "die": die,

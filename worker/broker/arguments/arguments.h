@@ -37,6 +37,10 @@ int question_settle(unsigned int kind, struct json_span params,
     const char *server, const struct buffer *masks, struct buffer *out,
     struct err *err);
 
+/* The same of "notifications/message", whose logger is the server then. */
+int question_settle_log(struct json_span params, const char *server,
+    const struct buffer *masks, struct buffer *out, struct err *err);
+
 /*
  * Appends what the server gets of an answer, an object; schema: of a form, or
  * of length 0. Returns 0, or -1 with err, which shows no value.

@@ -115,12 +115,49 @@ question_begin_params(unsigned int kind, struct json_span params,
 	    question_add_message(params, server, json, err);
 }
 
+/* Masks the parameters, and appends them as one line. */
+static int
+question_finish(const struct buffer *json, const struct buffer *masks,
+    size_t most, struct buffer *out, struct err *err)
+{
+	auto_buffer struct buffer masked = { 0 };
+	struct json_span value;
+
+	mask_text(&masked, masks, json->data, json->len, SIZE_MAX);
+	if (json_span_parse(masked.data, masked.len, &value, err) == -1)
+		return -1;
+	if (masked.len > most)
+		return err_set(err, "it has more than %zu KiB", most / KIB);
+	json_span_copy_line(value, buffer_reserve(out, value.len));
+	out->len += value.len;
+	return 0;
+}
+
+int
+question_settle_log(struct json_span params, const char *server,
+    const struct buffer *masks, struct buffer *out, struct err *err)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct json_span level, data;
+
+	if (params.len == 0 || question_get(
+	        params, "level", JSON_SPAN_STRING, &level, err) == -1)
+		return -1;
+	if (json_span_get(params, "data", &data) != 1)
+		return err_set(err, "\"data\" is missing");
+	buffer_printf(&json, "{\"level\":%.*s,\"logger\":", (int)level.len,
+	    level.p);
+	json_add_text(&json, server);
+	buffer_printf(&json, ",\"data\":%.*s}", (int)data.len, data.p);
+	return question_finish(&json, masks, SERVER_LOG_MAX, out, err);
+}
+
 int
 question_settle(unsigned int kind, struct json_span params,
     const char *server, const struct buffer *masks, struct buffer *out,
     struct err *err)
 {
-	auto_buffer struct buffer json = { 0 }, masked = { 0 };
+	auto_buffer struct buffer json = { 0 };
 	struct json_span_walk walk = json_span_walk(params);
 	struct json_span name, value;
 
@@ -138,15 +175,7 @@ question_settle(unsigned int kind, struct json_span params,
 				    value.p);
 	}
 	buffer_add_text(&json, "}");
-	mask_text(&masked, masks, json.data, json.len, SIZE_MAX);
-	if (json_span_parse(masked.data, masked.len, &value, err) == -1)
-		return -1;
-	if (masked.len > QUESTION_BYTES_MAX)
-		return err_set(err, "it has more than %lu MiB",
-		    QUESTION_BYTES_MAX / MIB);
-	json_span_copy_line(value, buffer_reserve(out, value.len));
-	out->len += value.len;
-	return 0;
+	return question_finish(&json, masks, QUESTION_BYTES_MAX, out, err);
 }
 
 /*

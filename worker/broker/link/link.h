@@ -180,8 +180,8 @@ struct mcp_client_ends {
 	/* The server reports progress of a call: the ctx of mcp_client_call. */
 	void (*progress)(void *ctx, void *call);
 	/*
-	 * The server asks something. Returns whether mcp_client_reply answers
-	 * it, now or later.
+	 * The server asks something, or logs. Returns whether mcp_client_reply
+	 * answers it, now or later.
 	 */
 	int (*asked)(void *ctx, const struct jsonrpc *message);
 	/*

@@ -19,7 +19,7 @@
 #include "../state/state.h"
 
 /* All of the line of a call but its parameters has fewer bytes. */
-#define MCP_CLIENT_CALL_MAX (240 + sizeof(STATELESS_META))
+#define MCP_CLIENT_CALL_MAX (300 + sizeof(STATELESS_META))
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
 /* "Method not found" and "invalid request", as JSON writes these codes. */
@@ -330,12 +330,15 @@ mcp_client_add_asks(unsigned int asks, struct buffer *json)
 		",\"elicitation\":{\"form\":{}}",
 		",\"elicitation\":{\"url\":{}}",
 		",\"elicitation\":{\"form\":{},\"url\":{}}" };
+	const char *log = (asks & ASK_CLIENT_LOG) == 0 ? "" :
+	    ",\"" STATELESS_KEY "logLevel\":\"debug\"";
 	auto_free char *all = mem_printf("%s%s%s",
 	    elicitation[asks & (ASK_CLIENT_FORM | ASK_CLIENT_URL)],
 	    (asks & ASK_CLIENT_SAMPLING) != 0 ? ",\"sampling\":{}" : "",
 	    (asks & ASK_CLIENT_ROOTS) != 0 ? ",\"roots\":{}" : "");
 
-	buffer_printf(json, STATELESS_META_OF("{%s}"), all + (*all == ','));
+	buffer_printf(
+	    json, STATELESS_META_OF("{%s}") "%s", all + (*all == ','), log);
 }
 
 /* Adds parameters, with what _meta has besides that of the version. */
@@ -932,6 +935,9 @@ mcp_client_told(struct mcp_client *client, const struct jsonrpc *message)
 		client->ends.changed(client->ends.ctx);
 	else if (json_span_is(message->method, "notifications/progress"))
 		mcp_client_progress(client, message->params);
+	else if (client->ready &&
+	    json_span_is(message->method, "notifications/message"))
+		(void)client->ends.asked(client->ends.ctx, message);
 }
 
 static void

@@ -310,6 +310,7 @@ struct ask {
 	bool late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
 	unsigned int questions; /* that its server has asked meanwhile */
+	unsigned int logs; /* messages that its client was sent */
 	/* Of a call whose server asks first, in its result: */
 	void (*repeat)(struct ask *ask);
 	unsigned int rounds;

@@ -67,7 +67,9 @@ static int
 on_asked(void *ctx, const struct jsonrpc *message)
 {
 	ck_assert_ptr_eq(ctx, &client);
-	ck_assert_uint_gt(message->id.len, 0);
+	/* Or it logs something. */
+	ck_assert((message->id.len > 0) ==
+	    (message->kind == JSONRPC_REQUEST));
 	if (!json_span_is(message->method, "ask"))
 		return 0;
 	mcp_client_reply(client, "7", NULL, "nobody is here");
