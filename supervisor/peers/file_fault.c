@@ -18,9 +18,13 @@ file_fault_limit(enum file_fault fault, const struct options *options,
 
 	switch (fault) {
 	case FILE_FAULT_LARGE:
-		return mem_printf("it is larger than all files of this owner "
-		    "may be beside those of others (%.1f of %llu MiB): raise "
-		    "CAISSON_FILES_MAX", (double)used->bytes_most / MIB, most);
+		return used->bytes_most >= options->files_max ?
+		    mem_printf("it is larger than all files together may be "
+		        "(%llu MiB): raise CAISSON_FILES_MAX", most) :
+		    mem_printf("it is larger than all files of this owner may "
+		        "be beside those of others (%.1f of %llu MiB): raise "
+		        "CAISSON_FILES_MAX", (double)used->bytes_most / MIB,
+		        most);
 	case FILE_FAULT_NAME:
 		return mem_printf("its name must be UTF-8 without control "
 		    "characters: a relative path, without . and .., of at most "

@@ -539,7 +539,8 @@ test('a call gets earlier files', async (t) => {
   assert.equal((await read(client, `${prefix}a%20b.csv`)).toString(), '3,4');
   for (const [files, why] of [
     [['none'], 'files cannot be put into the box: none: there is no file of ' +
-      "this name, or not this version of it ('caisson files list' shows all)"]]) {
+      "this name, or not this version of it ('caisson files list' shows all; one of " +
+      "a conversation is in its /data, or named by its address)"]]) {
     const result = await run(client, 'print(1)', { files });
 
     assert.equal(result.isError, true);
