@@ -149,10 +149,15 @@ container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 	if (container_program_find(shared, value, err) == -1 ||
 	    container_fetch_choose(boxes, err) == -1)
 		return -1;
-	/* Commands try the image; the first call would fetch it. */
+	/* A selftest tries the image; the first call would fetch it. */
 	if (shared->lacking && (only_refuses ||
-		boxes->options->command.task == COMMAND_SELFTEST))
-		return container_boxes_refuse_lack(boxes, err);
+		boxes->options->command.task == COMMAND_SELFTEST)) {
+		container_boxes_refuse_lack(boxes, err);
+		if (!only_refuses)
+			return -1;
+		log_warn("%s", err->text);
+		return 0;
+	}
 	if (only_refuses)
 		return container_trial_ask(boxes, err);
 	container_boxes_lock(shared);
