@@ -197,9 +197,13 @@ command_unknown(const char *word, struct err *err)
 	        "is not a command: did you mean 'caisson %s'?", suggested);
 }
 
+/* operands: what the command takes, and has; or NULL. */
 static int
-command_superfluous(const char *word, struct err *err)
+command_superfluous(const char *word, const char *operands, struct err *err)
 {
+	if (operands != NULL)
+		return command_refuse(err, word, "is not understood: the "
+		    "command takes %s, and options", operands);
 	return command_refuse(err, word, "is not understood: only options may "
 	    "follow the command, 'caisson --help' lists them");
 }
@@ -219,7 +223,7 @@ command_unknown_verb(const char *word, const char *verb, struct err *err)
 			    row->operands == NULL ? "" : " ",
 			    row->operands == NULL ? "" : row->operands);
 	}
-	return verbs.len == 0 ? command_superfluous(verb, err) :
+	return verbs.len == 0 ? command_superfluous(verb, NULL, err) :
 	    command_refuse(err, verb,
 	        "is not understood: 'caisson %s' takes one of %s", word,
 	        verbs.data);
@@ -325,7 +329,7 @@ command_line_take(struct command_line *line, const char *word)
 		return 0;
 	}
 	if (command_rest_name(operands) == NULL)
-		return command_superfluous(word, line->err);
+		return command_superfluous(word, operands, line->err);
 	if (line->command->rest == NULL && (strncasecmp(word, "http://", 7) ==
 	        0 || strncasecmp(word, "https://", 8) == 0)) {
 		line->command->url[0] = (char *)(uintptr_t)word;

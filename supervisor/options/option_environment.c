@@ -116,18 +116,18 @@ option_environment_read(
 
 /*
  * Returns the option that a former name means, or NULL: it may be longer by a
- * word, as MEMORY_LIMIT, or have two letters wrong.
+ * word, as MEMORY_LIMIT, or have two letters wrong, a short one fewer.
  */
 static const char *
 option_environment_meant(const char *key)
 {
+	size_t third = strlen(key) / 3;
 	struct suggest suggest = { .word = key,
-		.distance = OPTION_FORMER_DISTANCE + 1 };
+		.distance = (third < OPTION_FORMER_DISTANCE ?
+		    third : OPTION_FORMER_DISTANCE) + 1 };
 	char whole[OPTION_NAME_SIZE];
 	char *word;
 
-	if (strcmp(key, "config") == 0)
-		return option_row(OPTION_ID_SERVERS_CONFIG)->key;
 	option_suggest(&suggest, 0);
 	if (suggest.best != NULL)
 		return suggest.best;
@@ -150,6 +150,11 @@ option_environment_warn_unknown(
 
 	if (variable->value == home_servers(envp))
 		return;
+	if (strcmp(variable->key, "config") == 0) {
+		log_warn("%s is ignored, as it is no JSON: name a file in "
+		    "CAISSON_SERVERS_CONFIG", shown);
+		return;
+	}
 	if (meant == NULL) {
 		log_warn("%s is not used by this version", shown);
 		return;

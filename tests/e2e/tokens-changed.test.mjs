@@ -76,6 +76,8 @@ test('what a token has kept is shown and removed by its name', async (t) => {
   for (const word of ['memory', 'saved-tools', 'files'])
     assert.match(run(home, word, 'list', ...own).stderr,
       /^caisson: owner "one": no token has this name/);
+  /* That of MCP_API_TOKEN is in no file. */
+  assert.equal(run(home, 'files', 'list', '--owner', 'api').stderr, '');
   assert.equal(list('files', 'list').files.length, 1);
 });
 

@@ -50,7 +50,8 @@ owner_flag_tell(const struct options *options, char **envp)
 	struct tokens tokens = { 0 };
 	auto_fd int dir = -1;
 	struct err err;
-	int known = name == NULL || strcmp(name, OWNER_FLAG_USER) == 0;
+	int known = name == NULL || strcmp(name, OWNER_FLAG_USER) == 0 ||
+	    strcmp(name, TOKEN_API_NAME) == 0;
 
 	/* Nothing is created to look for it. */
 	if (!known && state_dir_may_exist(options, envp)) {

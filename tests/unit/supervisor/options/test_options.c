@@ -251,8 +251,10 @@ static const struct {
 	    "version\n" },
 	{ { "MCP_BRIDGE_CONFIG= {}" }, 30, "" },
 	{ { "MCP_BRIDGE_CONFIG=/x" }, 30,
-	    "caisson: MCP_BRIDGE_CONFIG is not used by this version: did you "
-	    "mean CAISSON_SERVERS_CONFIG?\n" },
+	    "caisson: MCP_BRIDGE_CONFIG is ignored, as it is no JSON: name a "
+	    "file in CAISSON_SERVERS_CONFIG\n" },
+	{ { "MCP_BRIDGE_FOO=x" }, 30,
+	    "caisson: MCP_BRIDGE_FOO is not used by this version\n" },
 	{ { "MCP_SERVERS_CONFIG=x", "CAISSON_SERVERS_CONFIG=y" }, 30,
 	    "caisson: MCP_SERVERS_CONFIG is ignored, as "
 	    "CAISSON_SERVERS_CONFIG is set to something else: remove one of "
@@ -358,6 +360,39 @@ UNIT_TEST(help_has_every_option_within_its_columns)
 	for (line = strtok_r(text, "\n", &rest); line != NULL;
 	     line = strtok_r(NULL, "\n", &rest))
 		ck_assert_msg(strlen(line) <= HELP_COLUMNS, "%s", line);
+}
+
+/* Returns what follows the word, which must be there. */
+static const char *
+behind(const char *text, const char *word)
+{
+	const char *at = strstr(text, word);
+
+	ck_assert_msg(at != NULL, "no %s in \"%s\"", word, text);
+	return at + strlen(word);
+}
+
+UNIT_TEST(text_of_limits_has_the_presets)
+{
+	static const struct {
+		enum option_id by;
+		const char *word, *value;
+	} rows[] = {
+#define PRESET(BY, word, NAME, value) { OPTION_ID_##BY, word, value },
+#include "supervisor/options/presets.def"
+	};
+	const char *text = option_row(OPTION_ID_LIMITS)->doc;
+	const char *word = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].by != OPTION_ID_LIMITS)
+			continue;
+		if (strcmp(word, rows[i].word) != 0)
+			text = behind(text, rows[i].word);
+		word = rows[i].word;
+		text = behind(text, rows[i].value);
+	}
 }
 
 UNIT_FIXTURE(make_folder, remove_folder)
