@@ -117,6 +117,8 @@ TABLES = [("mends", [
             "if 0:\n    if 0:\n        a = 1\n\tprint(1)\n    print(2\n"),
     refuses("JavaScript", "const a = 1;\nconsole.log(a)",
             "hint: this is not Python\n"),
+    refuses("shell code", "echo $a\n", "hint: this is not Python; shell code "
+            r"runs as language shell \(caisson exec: --language shell\)\n"),
     refuses("a comprehension as an argument",
             "def f(**k): print(k)\nf(from=x for x in '12')"),
     refuses("a command", "!ls -l", r"hint: commands of notebooks .*\n"),

@@ -323,7 +323,9 @@ def about(text):
     """Return a sentence about code that is not Python, or None."""
     for line in text.split("\n"):
         if line.strip().startswith(NOT_PYTHON):
-            return "this is not Python"
+            return ("this is not Python" + ("; shell code runs as language "
+                    "shell (caisson exec: --language shell)"
+                    if line.strip().startswith(("#!/bin/", "echo ")) else ""))
         if line.strip().startswith(("!", "%")):
             return ("commands of notebooks and shells (! and %) are not "
                     "Python: use subprocess.run([...])")
