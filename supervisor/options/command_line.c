@@ -243,6 +243,19 @@ command_stray(const char *word, struct err *err)
 	    suggested);
 }
 
+/* Returns the flag of the command that is most similar, if there is one. */
+static struct suggest
+command_suggest(enum command_task task, const char *key)
+{
+	struct suggest suggest = suggest_start(key);
+	enum command_flag known;
+
+	for (known = COMMAND_FLAG_NONE + 1; known < COMMAND_FLAGS; known++)
+		if (command_takes(task, known))
+			suggest_try(&suggest, command_flag_rows[known].key);
+	return suggest;
+}
+
 static int
 command_unknown_flag(enum command_task task, const char *arg, size_t len,
     struct err *err)
@@ -252,15 +265,11 @@ command_unknown_flag(enum command_task task, const char *arg, size_t len,
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
 	size_t dashes = strspn(arg, "-");
 	struct suggest suggest;
-	enum command_flag known;
 
 	buffer_add(&name, arg, len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	option_key(arg + dashes, len > dashes ? len - dashes : 0, key);
-	suggest = suggest_start(key);
-	for (known = COMMAND_FLAG_NONE + 1; known < COMMAND_FLAGS; known++)
-		if (command_takes(task, known))
-			suggest_try(&suggest, command_flag_rows[known].key);
+	suggest = command_suggest(task, key);
 	option_suggest(&suggest, 1);
 	if (suggest.best == NULL)
 		return err_set(err, "%s is not an option: 'caisson --help' "
@@ -569,15 +578,21 @@ static int
 command_line_check_flags(const struct command_line *line)
 {
 	const struct command *command = line->command;
-	char name[OPTION_NAME_SIZE];
+	char name[OPTION_NAME_SIZE], other[OPTION_NAME_SIZE];
+	const char *key, *near;
 	size_t i;
 
 	for (i = 0; i < command->flags.count; i++) {
 		if (command_takes(
 		        command->task, command->flags.given[i].flag))
 			continue;
-		option_flag(command_flag_rows[command->flags.given[i].flag].key,
-		    name);
+		key = command_flag_rows[command->flags.given[i].flag].key;
+		near = command_suggest(command->task, key).best;
+		option_flag(key, name);
+		option_flag(near == NULL ? "" : near, other);
+		if (near != NULL)
+			return err_set(line->err, "%s is a flag of other "
+			    "commands: did you mean %s?", name, other);
 		return err_set(line->err, "%s is a flag of other commands: "
 		    "'caisson help %s' lists them", name, name + strlen("--"));
 	}

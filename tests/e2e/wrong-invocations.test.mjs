@@ -42,6 +42,7 @@ const commands = [
   ['exec --language cobol /dev/null', 2, /"cobol": the languages are python/],
   ['exec /dev/null', 2, /code is blank: give the Python source/],
   ['exec --out /dev/null/x -', 2, /\/dev\/null\/x.*name another one in --out/],
+  ['exec --server x', 2, /--server is a flag of other commands: did you mean --servers\?/],
   ['exec a.py b', 2, /"b" is not understood: the command takes \[FILE\], and options/],
   ['run prog.py', 2, /"prog.py" is not understood/],
   ['selftes', 2, /"selftes".*'caisson selftest'/],
