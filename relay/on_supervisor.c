@@ -24,7 +24,7 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 		fatal("protocol violation by the supervisor: a session in a "
 		    "box without a bootstrap");
 	relay->started = true;
-	relay->session = (int)start->session;
+	relay->session = start->session;
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);
 	if (start->servers.len == 0)

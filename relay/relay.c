@@ -386,9 +386,9 @@ relay_start(struct relay *relay, struct ipc_start *start)
 {
 	struct frames_run run = { .len = start->code.len,
 		.stored = (int)start->stored,
-		.echo = (int)start->echo,
-		.progress = (int)start->progress,
-		.session = (int)start->session };
+		.echo = start->echo,
+		.progress = start->progress,
+		.session = start->session };
 	auto_free char *code = NULL, *input = NULL;
 
 	relay->late = output_keep(relay->out) + output_keep(relay->errors);

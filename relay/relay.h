@@ -98,8 +98,8 @@ struct frames_run {
 	size_t input_len;
 	bool stored; /* there is a store */
 	bool echo;   /* the value of the last expression is requested */
-	int progress; /* it may report progress */
-	int session; /* the box stays when the code has ended */
+	bool progress; /* it may report progress */
+	bool session; /* the box stays when the code has ended */
 };
 
 /*

@@ -60,7 +60,7 @@ struct relay {
 	bool finished;           /* no process of such a box is left */
 	bool ready;              /* the box has asked for code */
 	bool started;            /* it has been given code, which may run */
-	int session;            /* it stays when the code has ended */
+	bool session;           /* it stays when the code has ended */
 	uint64_t late;          /* bytes of output that came before the code */
 	size_t open_pipes;      /* pipes of the box that are still open */
 	size_t output_max;      /* bytes kept of each stream */

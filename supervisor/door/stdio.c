@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,8 +21,8 @@ struct stdio {
 	int in;
 	int out;
 	bool ready; /* out never blocks a writer */
-	int in_changed; /* it was made non-blocking for this run */
-	int out_changed;
+	bool in_changed; /* it was made non-blocking for this run */
+	bool out_changed;
 	struct event *readable;
 	struct event *writable;
 	struct lines *lines;
@@ -211,7 +212,7 @@ stdio_busy(void *ctx)
  * whether it is non-blocking, with *changed set if this call made it so.
  */
 static int
-stdio_set_nonblock(int fd, int *changed)
+stdio_set_nonblock(int fd, bool *changed)
 {
 	int before = fcntl(fd, F_GETFL);
 	struct stat st;
@@ -243,8 +244,7 @@ stdio_new(const struct door_setup *setup, int *in, int *out)
 	    CLIENT_LINE_EXTRA);
 	stdio->mcp = mcp_new(runs, setup->user, &door);
 	stdio_set_nonblock(stdio->in, &stdio->in_changed);
-	stdio->ready =
-	    stdio_set_nonblock(stdio->out, &stdio->out_changed);
+	stdio->ready = stdio_set_nonblock(stdio->out, &stdio->out_changed);
 	stdio->readable = event_new(runs->base, stdio->in,
 	    EV_READ | EV_PERSIST, stdio_on_readable, stdio);
 	stdio->writable = event_new(runs->base, stdio->out,

@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_OPTIONS_H
 #define SUPERVISOR_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "../../common/base/buffer.h"
@@ -72,7 +73,7 @@ struct options {
 	char *api_token; /* of the option compat; NULL: none */
 	const char *home; /* what ~ stands for, in envp; NULL: nothing */
 	char *file;     /* the configuration file; NULL: no path */
-	int file_found; /* it exists and was read */
+	bool file_found; /* it exists and was read */
 	char *file_refusal; /* why an existing file was not read */
 };
 

@@ -6,6 +6,8 @@
 #ifndef WORKER_GATEWAY_CALLERS_H
 #define WORKER_GATEWAY_CALLERS_H
 
+#include <stdbool.h>
+
 #include "../../common/limits.h"
 #include "gateway.h"
 
@@ -18,7 +20,7 @@ struct caller {
 	double level;  /* requests that it may send now */
 	uint64_t refilled; /* when that was so, in milliseconds */
 	struct warned warned[WARNED_KINDS];
-	int guest;  /* it is not in gateway->callers */
+	bool guest; /* it is not in gateway->callers */
 	size_t sum; /* of its connections: valid while conn_room.c compares */
 };
 

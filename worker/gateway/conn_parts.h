@@ -53,7 +53,7 @@ struct conn {
 	size_t held;        /* bytes of its body counted in gateway->bodies */
 	struct ask *ask;    /* CONN_ASKED and CONN_STREAMING */
 	bool feeding;  /* cleared when a request is complete, or bytes lack */
-	int last;     /* no more requests after this one */
+	bool last;     /* no more requests after this one */
 	bool bare;     /* no head was read: the answer depends on none */
 	bool foreign;  /* its origin was refused */
 	struct buffer unsent;

@@ -5,6 +5,8 @@
 #ifndef WORKER_GATEWAY_GUEST_H
 #define WORKER_GATEWAY_GUEST_H
 
+#include <stdbool.h>
+
 #include "gateway.h"
 #include "http.h"
 
@@ -30,7 +32,7 @@ struct ask_client {
 	void (*await_body)(void *ctx, int *sink);
 	void *ctx;
 	bool local_user;      /* it needs no token */
-	int counted;         /* it has limits by its address */
+	bool counted;        /* it has limits by its address */
 	const char *address; /* valid only during guest_ask */
 };
 

@@ -34,7 +34,7 @@ struct http_head {
 	char *fields[HTTP_FIELDS];
 	bool chunked;     /* the body consists of chunks */
 	uint64_t length; /* of the body, if it does not; 0 for none */
-	int last;        /* no other request may follow on this connection */
+	bool last;       /* no other request may follow on this connection */
 	bool expects;     /* the client waits for "100 Continue" */
 };
 

@@ -13,7 +13,7 @@
 struct response {
 	int status;
 	bool minor;           /* of the version of HTTP of the request */
-	int last;            /* the connection is closed after it */
+	bool last;           /* the connection is closed after it */
 	uint64_t retry;      /* seconds for Retry-After; 0: none */
 	const char *session; /* value of Mcp-Session-Id; empty: none */
 	const char *target;  /* of the request; NULL: no head was read */

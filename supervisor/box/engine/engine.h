@@ -122,7 +122,7 @@ struct container {
 	const char *const *command; /* in it, the last one is NULL */
 	uint64_t memory_bytes; /* of all processes and files */
 	uint64_t files_bytes;  /* of each writable directory */
-	int data;              /* it has /data */
+	bool data;             /* it has /data */
 	unsigned long processes;
 	unsigned int cpus;     /* in hundredths; 0: no limit */
 	struct library_threads threads;

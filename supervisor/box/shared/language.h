@@ -6,6 +6,7 @@
 #ifndef SUPERVISOR_LANGUAGE_H
 #define SUPERVISOR_LANGUAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "../../../common/base/buffer.h"
@@ -20,8 +21,8 @@ struct language {
 	const char *version; /* code that prints the version; NULL: none */
 	const char *fix; /* how to install it */
 	const char *use; /* how code calls a tool, for clients */
-	int forked; /* a template may preload its interpreter */
-	int stays; /* its interpreter can run several programs: sessions */
+	bool forked; /* a template may preload its interpreter */
+	bool stays; /* its interpreter can run several programs: sessions */
 	unsigned int helpers; /* processes of ours beside the code */
 	/* In a container: */
 	const char *programs; /* a folder for its PATH, or NULL */

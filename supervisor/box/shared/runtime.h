@@ -75,7 +75,7 @@ void pictures_reset(struct call_pictures *pictures);
  */
 
 struct box_progress {
-	int wanted;        /* the relay may report it */
+	bool wanted;       /* the relay may report it */
 	bool fresh;         /* the last report was not read yet */
 	uint64_t since_ms; /* when reports were allowed */
 	uint64_t count;    /* number of reports */

@@ -49,7 +49,7 @@ struct http_request {
 	const char *begins;  /* the session that its answer names; or NULL */
 	bool streams;         /* the client accepts events */
 	bool streaming;       /* events are being sent */
-	int over;            /* nothing more may be sent */
+	bool over;           /* nothing more may be sent */
 	unsigned int wait;   /* seconds for Retry-After; 0: none */
 };
 

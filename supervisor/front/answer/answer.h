@@ -28,7 +28,7 @@ struct answer_style {
 	const char *word; /* of the mode, static */
 	uint64_t max_output; /* limit on the kept bytes of a stream */
 	bool structured; /* send structuredContent */
-	int sessions; /* calls can name sessions */
+	bool sessions; /* calls can name sessions */
 	bool linking; /* send resource links (2025-06-18) */
 	/*
 	 * The isolation as last sent, in full: in this session, or without

@@ -125,7 +125,7 @@ struct mcp_about {
 	 * one without a usable id.
 	 */
 	struct json_span id;
-	int answers; /* nothing follows for this request; no line may come */
+	bool answers; /* nothing follows for this request; no line may come */
 	int code;    /* of the error that answers it; 0: a result */
 	bool refused; /* the error was found before its method was called */
 };

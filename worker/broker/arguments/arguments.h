@@ -116,7 +116,7 @@ struct alike_name {
 
 struct alike {
 	char name[ARGUMENTS_NAME_MAX + 1];
-	int parameters; /* names that mean the same are near, too */
+	bool parameters; /* names that mean the same are near, too */
 	size_t nmeant, nparts, nspelled;
 	struct alike_name meant, part; /* the first: several say nothing */
 	struct alike_name
@@ -196,7 +196,7 @@ struct names_entry {
 	size_t times; /* that it is given */
 	size_t first; /* of the properties found, from 1; 0: none */
 	size_t last;  /* the same */
-	int required;
+	bool required;
 };
 
 /* The property of a name in a part. */

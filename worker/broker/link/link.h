@@ -45,8 +45,8 @@ void diagnosis_log(const char *server, const struct buffer *errors);
 struct link_failure {
 	const struct buffer *banner; /* its output that was no MCP */
 	const struct buffer *errors; /* the end of its standard error */
-	int cut;                     /* there was more before that */
-	int whole;                   /* for the operator: nothing is left out */
+	bool cut;                    /* there was more before that */
+	bool whole;                  /* for the operator: nothing is left out */
 };
 
 struct link_kind {

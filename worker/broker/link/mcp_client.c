@@ -55,7 +55,7 @@ struct mcp_client {
 	uint64_t skipped; /* useless messages */
 	uint64_t noise;   /* their bytes, before it was ready */
 	bool heard;        /* there was a line */
-	int ready;        /* it has answered "initialize" correctly */
+	bool ready;        /* it has answered "initialize" correctly */
 	unsigned int silences; /* time-outs since its last answer */
 	struct mcp_said said;
 	/* Requests in flight, in the order of their numbers, which increase. */

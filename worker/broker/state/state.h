@@ -223,7 +223,7 @@ struct audit_call {
 	size_t arguments;      /* bytes */
 	size_t result;         /* bytes */
 	uint64_t ms;           /* from the request to its end */
-	int sent;              /* the server may have received it */
+	bool sent;             /* the server may have received it */
 	enum audit_outcome outcome;
 };
 
