@@ -31,23 +31,15 @@ process_limits_refuse_nofile(const struct options *options,
 	return -1;
 }
 
-/* Returns how many boxes of sessions there may be. */
-static unsigned int
-process_limits_sessions(const struct options *options)
-{
-	return options_argument(options, ARGUMENT_SESSION) ?
-	    options->sessions : 0;
-}
-
-/* Each call and each box that waits needs about ten descriptors. */
+/* Each call and each box that waits or stays needs about ten descriptors. */
 static int
 process_limits_raise_nofile(
     const struct options *options, unsigned int waiting, struct err *err)
 {
-	unsigned long needed = SUPERVISOR_NOFILE_BASE +
-	    SUPERVISOR_NOFILE_CALL * ((unsigned long)options->max_concurrent +
-	                                 waiting +
-	                                 process_limits_sessions(options));
+	unsigned long sessions = options_argument(options, ARGUMENT_SESSION) ?
+	    options->sessions : 0;
+	unsigned long needed = SUPERVISOR_NOFILE_BASE + SUPERVISOR_NOFILE_CALL *
+	    (options->max_concurrent + waiting + sessions);
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
@@ -102,8 +94,6 @@ process_limits_raise(
     const struct options *options, unsigned int waiting, struct err *err)
 {
 	/* The first one needs /proc; the other would misreport its absence. */
-	if (process_limits_raise_nofile(options, waiting, err) == -1 ||
-	    process_limits_raise_fsize(options, err) == -1)
-		return -1;
-	return 0;
+	return process_limits_raise_nofile(options, waiting, err) == -1 ||
+	    process_limits_raise_fsize(options, err) == -1 ? -1 : 0;
 }
