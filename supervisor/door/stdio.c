@@ -234,7 +234,8 @@ stdio_new(const struct door_setup *setup, int *in, int *out)
 {
 	struct runs *runs = setup->runs;
 	struct stdio *stdio = mem_alloc(sizeof(*stdio));
-	const struct mcp_door door = { stdio_send, stdio_busy, stdio };
+	const struct mcp_door door = { stdio_send, stdio_busy, stdio,
+		NULL };
 
 	stdio->in = fd_take(in);
 	stdio->out = fd_take(out);

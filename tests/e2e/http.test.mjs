@@ -15,7 +15,7 @@ import { commandLine, folder, ran, root, uid } from './support/program.mjs';
 import { run } from './support/sdk.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, raw, serve } from './support/serve.mjs';
-import { configure, hostile, withServers } from './support/servers.mjs';
+import { configure, hostile, python, withServers } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
 const url = 'http://localhost/mcp';
@@ -61,10 +61,11 @@ async function messages(answer) {
 const last = async (answer) => (await messages(answer)).at(-1);
 
 /* Begins a session; returns its name. */
-async function begin(fetch, protocolVersion = '2025-11-25') {
+async function begin(fetch, protocolVersion = '2025-11-25',
+  capabilities = {}) {
   const answer = await post(fetch, {
     jsonrpc: '2.0', id: 0, method: 'initialize', params: {
-      protocolVersion, capabilities: {},
+      protocolVersion, capabilities,
       clientInfo: { name: 'test', version: '1' },
     },
   });
@@ -237,6 +238,39 @@ test('progress arrives in the answer that it belongs to', async (t) => {
     JSON.stringify(got));
   }
 });
+
+test('a client that accepts JSON alone is asked at its stream, or not at all',
+  async (t) => {
+    const { socket } = await serve(t, withServers(t, { asker: hostile() }));
+    const fetch = fetchAt(t, socket);
+    const session = { 'Mcp-Session-Id':
+      await begin(fetch, '2025-11-25', { elicitation: {} }) };
+    const given = { method: 'elicitation/create', params: { message: 'Who?',
+      requestedSchema: { type: 'object', properties: {} } } };
+    const call = async () => JSON.stringify(await last(await post(fetch, {
+      jsonrpc: '2.0', id: 1, method: 'tools/call', params: code(
+        `print((await mcp_asker.ask(**${python(given)})).text)`,
+        { servers: ['asker'] }),
+    }, { ...session, Accept: 'application/json' })));
+
+    assert.match(await within(call(), 'the answer'), /no GET stream open/);
+
+    const { body } = await fetch(url, { headers: { ...json, ...session } });
+    const asked = call();
+    let text = '';
+
+    for await (const bytes of body) {
+      text += Buffer.from(bytes);
+      if (/^data: .+\n\n/m.test(text))
+        break;
+    }
+    const { id, method } = JSON.parse(text.match(/^data: (.+)$/m)[1]);
+
+    assert.equal(method, given.method);
+    await post(fetch, { jsonrpc: '2.0', id,
+      result: { action: 'decline' } }, session);
+    assert.match(await asked, /decline/);
+  });
 
 test('a client that leaves cancels its call, without a session',
   async (t) => {

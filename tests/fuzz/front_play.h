@@ -177,7 +177,7 @@ static inline struct mcp *
 play_open(void)
 {
 	static const struct mcp_door door = { play_send, play_busy,
-		&play_sent };
+		&play_sent, NULL };
 
 	return mcp_new(&play_runs, &play_owner, &door);
 }

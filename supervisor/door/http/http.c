@@ -51,7 +51,8 @@ static void
 http_on_alone(struct http_request *request, const struct ipc_ask *ask,
     const struct jsonrpc *message, struct json_span value)
 {
-	const struct mcp_door door = { http_on_send, http_on_busy, request };
+	const struct mcp_door door = { http_on_send, http_on_busy, request,
+		NULL };
 
 	if (message->kind == JSONRPC_REQUEST)
 		http_note_id(request, message->id);

@@ -50,6 +50,20 @@ http_session_find_request(
 	return NULL;
 }
 
+/*
+ * Returns the request whose events are what is sent before this answer: its
+ * own; or the stream, if the client accepts no events there.
+ */
+static struct http_request *
+http_session_find_way(
+    const struct http_session *session, struct json_span id)
+{
+	struct http_request *request = http_session_find_request(session, id);
+
+	return request == NULL || request->streams || session->stream == NULL ?
+	    request : session->stream;
+}
+
 /* Messages of no request go to the stream; without one, they are dropped. */
 static void
 http_session_on_send(
@@ -62,7 +76,9 @@ http_session_on_send(
 	if (session->dead)
 		http_reap(http);
 	else if (about->id.len > 0)
-		request = http_session_find_request(session, about->id);
+		request = about->answers ?
+		    http_session_find_request(session, about->id) :
+		    http_session_find_way(session, about->id);
 	else if (about->answers)
 		request = http->current;
 	else
@@ -78,6 +94,14 @@ http_session_busy(void *ctx)
 	const struct http_session *session = ctx;
 
 	return http_busy(session->guest);
+}
+
+static int
+http_session_reaches(void *ctx, struct json_span id)
+{
+	const struct http_request *request = http_session_find_way(ctx, id);
+
+	return request != NULL && request->streams;
 }
 
 /* Beginning and ending */
@@ -189,7 +213,7 @@ http_session_new(struct http_guest *guest)
 {
 	struct http_session *session = mem_alloc(sizeof(*session));
 	const struct mcp_door door = { http_session_on_send, http_session_busy,
-		session };
+		session, http_session_reaches };
 
 	http_session_make_room(guest);
 	session->guest = guest;

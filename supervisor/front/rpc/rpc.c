@@ -197,6 +197,13 @@ rpc_busy(const struct rpc *rpc)
 	    rpc->door.busy(rpc->door.ctx);
 }
 
+int
+rpc_reaches(const struct rpc *rpc, struct json_span id)
+{
+	return rpc->door.reaches == NULL ||
+	    rpc->door.reaches(rpc->door.ctx, id);
+}
+
 struct rpc_ask *
 rpc_ask(struct rpc *rpc, struct json_span id, const char *method,
     const char *params, void (*answered)(void *ctx, struct json_span result),

@@ -130,7 +130,7 @@ struct mcp_about {
 	bool refused; /* the error was found before its method was called */
 };
 
-/* The connection of a session to its client; both are called with ctx. */
+/* The connection of a session to its client; all are called with ctx. */
 struct mcp_door {
 	/* Sends whole lines, and empties the buffer. */
 	void (*send)(void *ctx, struct buffer *lines,
@@ -138,6 +138,11 @@ struct mcp_door {
 	/* Returns whether the unsent output is too long to accept new work. */
 	int (*busy)(void *ctx);
 	void *ctx;
+	/*
+	 * Returns whether requests to the client can be sent while its request
+	 * id is unanswered. NULL: always.
+	 */
+	int (*reaches)(void *ctx, struct json_span id);
 };
 
 /* The handlers of messages; both are called with ctx. */
@@ -203,6 +208,9 @@ void rpc_answer(struct rpc *rpc, struct json_span id, struct buffer *result);
  */
 void rpc_notify(struct rpc *rpc, struct json_span id, const char *method,
     struct buffer *params);
+
+/* Returns whether rpc_ask() reaches the client while id is unanswered. */
+int rpc_reaches(const struct rpc *rpc, struct json_span id);
 
 /*
  * Sends a request of ours with params, a JSON object of one line, while the

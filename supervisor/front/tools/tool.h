@@ -194,7 +194,8 @@ typedef void tool_call_asked(
 /*
  * Asks its client for count things at once, at most QUESTION_PARTS_MAX. One
  * question at a time. Returns 0, or -1 with err if the client does not support
- * one of the methods, or its owner has too many unanswered questions.
+ * one of the methods or cannot be reached, or its owner has too many unanswered
+ * questions.
  */
 int tool_call_ask(struct tool_call *call, const struct question_part *parts,
     size_t count, tool_call_asked *asked, struct err *err);

@@ -235,6 +235,10 @@ tool_call_ask(struct tool_call *call, const struct question_part *parts,
 		        question_capability(parts[i].method)) == 0)
 			return err_set(err, "the client does not support %s",
 			    parts[i].method);
+	if (call->context.era->add_input == NULL &&
+	    !rpc_reaches(call->mcp->rpc, id))
+		return err_set(err, "the client cannot be asked: it does not "
+		    "accept text/event-stream, and has no GET stream open");
 	if (call->ask != NULL)
 		return err_set(err, "the client is already being asked");
 	if (tool_call_count_asked(call->context.owner) >= QUESTIONS_MAX)

@@ -188,7 +188,8 @@ on_busy(void *client)
 	return client_is_busy;
 }
 
-static const struct mcp_door a_door = { on_send, on_busy, &a_client };
+static const struct mcp_door a_door = { on_send, on_busy, &a_client,
+	NULL };
 
 /* All executions: they begin when a client has its first answer. */
 
