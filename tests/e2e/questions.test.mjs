@@ -102,6 +102,8 @@ test('addresses, generated text and roots', async (t) => {
       { uri: 'file:///c' }] } }]);
   assert.deepEqual(more.asked.map(({ method }) => method),
     ['sampling/createMessage']);
+  assert.deepEqual(await answered(await open(t, assert.fail,
+    { entry: { roots: [] } }), ROOTS), [{ result: { roots: [] } }]);
 });
 
 test('who cannot be asked is not', async (t) => {

@@ -448,22 +448,31 @@ entry_read_prompts(struct entry *entry, struct json_span value, struct err *err)
 	return entry_read_others(entry, value, "prompts", err);
 }
 
-/* The folders that it works in: as "allow roots URI", each. */
+/*
+ * The folders that it works in: as "allow roots URI", each, and one without a
+ * URI, so that none are not the client's.
+ */
 static int
 entry_read_roots(struct entry *entry, struct json_span value, struct err *err)
 {
 	auto_buffer struct buffer names = { 0 };
 	const char *name;
+	int array = json_span_kind(value) == JSON_SPAN_ARRAY;
 
-	if (json_span_kind(value) != JSON_SPAN_ARRAY)
-		return entry_read_others(entry, value, "roots", err);
-	if (entry_read_names(entry, value, "\"roots\"", &names, err) == -1)
+	if (array &&
+	    entry_read_names(entry, value, "\"roots\"", &names, err) == -1)
 		return -1;
+	text_list_add(&entry->others, "allow roots ");
 	TEXT_LIST_EACH (name, names.data, names.len) {
 		auto_free char *text = mem_printf("allow roots %s", name);
 
+		array &= name[0] == '/' || strncmp(name, "file:///", 8) == 0;
 		text_list_add(&entry->others, text);
 	}
+	if (!array)
+		return entry_fail(entry, value, err_set(err, "\"roots\" must "
+		    "be an array of folders: absolute paths, or URIs such as "
+		    "file:///home/me"));
 	return entry->others.len <= CONFIG_RULES_MAX ? 0 :
 	    entry_fail(entry, value, err_set(err, "\"roots\" is too long"));
 }
@@ -477,7 +486,8 @@ entry_read_sampling(
 		text_list_add(&entry->others, "allow sampling ");
 	return json_span_kind(value) == JSON_SPAN_TRUE ||
 	    json_span_kind(value) == JSON_SPAN_FALSE ? 0 :
-	    entry_read_others(entry, value, "sampling", err);
+	    entry_fail(entry, value, err_set(
+	        err, "\"sampling\" must be true or false"));
 }
 
 static int

@@ -127,7 +127,7 @@ adopt_json_others(const struct server *server, const char *what)
 static json_t *
 adopt_json_server(const struct server *server, const struct buffer *denied)
 {
-	json_t *entry = json_object();
+	json_t *entry = json_object(), *others;
 
 	if (server->remote != CONFIG_STDIO) {
 		adopt_json_text(entry, "type",
@@ -153,9 +153,13 @@ adopt_json_server(const struct server *server, const struct buffer *denied)
 	    entry, "resources", adopt_json_others(server, "resources"));
 	adopt_json_member(
 	    entry, "prompts", adopt_json_others(server, "prompts"));
-	adopt_json_member(entry, "roots", adopt_json_others(server, "roots"));
-	adopt_json_member(
-	    entry, "sampling", adopt_json_others(server, "sampling"));
+	others = adopt_json_others(server, "roots");
+	json_object_set(entry, "roots", json_object_get(others, "allow"));
+	json_decref(others);
+	others = adopt_json_others(server, "sampling");
+	if (json_object_size(others) > 0)
+		json_object_set_new(entry, "sampling", json_true());
+	json_decref(others);
 	if (server->concurrency > 0)
 		json_object_set_new(
 		    entry, "concurrency", json_integer(server->concurrency));

@@ -156,23 +156,28 @@ questions_forget(struct link *link, const struct ask *ask)
 	}
 }
 
-/* Appends the roots of the configuration; nothing: it has none. */
+/* Appends the roots of the configuration; nothing: it does not name any. */
 static void
 question_add_roots(const struct definition *definition, struct buffer *json)
 {
 	const struct buffer *allow = &definition->roots.allow;
-	const char *root;
+	const char *root, *before = "{\"uri\":";
 
+	if (!definition->roots.narrowed)
+		return;
+	buffer_add_text(json, "{\"roots\":[");
 	TEXT_LIST_EACH (root, allow->data, allow->len) {
 		auto_free char *uri = mem_printf("%s%s",
 		    root[0] == '/' ? "file://" : "", root);
 
-		buffer_add_text(json, json->len == 0 ? "{\"roots\":[{\"uri\":" :
-		    "},{\"uri\":");
+		if (root[0] == '\0')
+			continue;
+		buffer_add_text(json, before);
 		json_add_text(json, uri);
+		buffer_add_text(json, "}");
+		before = ",{\"uri\":";
 	}
-	if (json->len > 0)
-		buffer_add_text(json, "}]}");
+	buffer_add_text(json, "]}");
 }
 
 /* Returns why the client is not asked, who supports so much; NULL: it is. */

@@ -146,6 +146,12 @@ UNIT_TESTS(reads_which_tools, UNIT_COUNT(tools))
 	entry_reset(&entry);
 }
 
+#define SAMPLING(value) "{\"a\":{\"command\":\"c\",\"sampling\":" value "}}"
+#define ROOTS(value) "{\"a\":{\"command\":\"c\",\"roots\":" value "}}"
+#define NO_ROOTS                                                               \
+	"\"roots\" must be an array of folders: absolute paths, or URIs such "  \
+	"as file:///home/me"
+
 static const struct {
 	const char *text;
 	size_t at;
@@ -215,6 +221,21 @@ static const struct {
 	    "others" },
 	{ "{\"a\":{\"command\":\"c\",\"resources\":{\"deny\":5}}}", 40,
 	    "\"deny\" of \"resources\" must be an array of names" },
+	{ SAMPLING("{\"allow\":[]}"), 31,
+	    "\"sampling\" must be true or false" },
+	{ SAMPLING("{\"allow\":[\"x\"]}"), 31,
+	    "\"sampling\" must be true or false" },
+	{ SAMPLING("\"yes\""), 31,
+	    "\"sampling\" must be true or false" },
+	{ SAMPLING("1"), 31,
+	    "\"sampling\" must be true or false" },
+	{ SAMPLING("[]"), 31,
+	    "\"sampling\" must be true or false" },
+	{ ROOTS("{\"deny\":[\"*\"]}"), 28, NO_ROOTS },
+	{ ROOTS("true"), 28, NO_ROOTS },
+	{ ROOTS("[\"../a\"]"), 28, NO_ROOTS },
+	{ ROOTS("[\"/a\",\"javascript:1\"]"), 28, NO_ROOTS },
+	{ ROOTS("[\"file://a\"]"), 28, NO_ROOTS },
 	{ "{\"a\":{\"command\":\"c\",\"concurrency\":0}}", 34,
 	    "\"concurrency\" must be an integer from 1 to 256: how many calls "
 	    "the server gets at once" },
