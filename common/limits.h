@@ -311,6 +311,7 @@
 #define QUESTION_BYTES_MAX MIB
 #define QUESTION_FIELDS_MAX 64
 #define QUESTION_ID_MAX 256
+#define QUESTION_URL_MAX 8192
 /* Of an execution at once, of a call in all. */
 #define QUESTIONS_OPEN_MAX 8
 #define QUESTIONS_CALL_MAX 32

@@ -6,6 +6,7 @@
 
 #include "../../../common/ask_client.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "../../../common/json/json.h"
 #include "../../../common/mask.h"
 #include "../state/state.h"
@@ -45,39 +46,145 @@ question_check_form(struct json_span params, struct err *err)
 	return 0;
 }
 
-/* An address is shown as it is: of the web, of plain characters. */
-static int
-question_check_url(struct json_span params, struct err *err)
-{
-	struct json_span url;
-	size_t n = 0;
-
-	if (question_get(params, "url", JSON_SPAN_STRING, &url, err) == -1)
-		return -1;
-	while (n < url.len && url.p[n] > ' ' && url.p[n] < 0x7f &&
-	    url.p[n] != '\\')
-		n++;
-	return n == url.len && (strncmp(url.p, "\"https://", 9) == 0 ||
-	    strncmp(url.p, "\"http://", 8) == 0) ? 0 :
-	    err_set(err, "\"url\" is no address of the web");
-}
-
-/* The person must see who asks. */
-static int
-question_add_message(struct json_span params, const char *server,
-    struct buffer *json, struct err *err)
+/* Text that a person reads is one line: it does not begin like one of ours. */
+static void
+question_add_line(const char *begin, struct json_span string,
+    struct buffer *json)
 {
 	auto_buffer struct buffer text = { 0 };
-	struct json_span message;
+	size_t n;
+
+	reason_add_text(&text, begin, strlen(begin));
+	reason_add_string(&text, string, NULL);
+	for (n = 0; n < text.len; n++)
+		if (text.data[n] == '\n' || text.data[n] == '\t')
+			text.data[n] = ' ';
+	json_add_string(json, text.data, text.len);
+}
+
+/*
+ * The members of a form, in all its parts, and of a request to generate text;
+ * others might be read as what they are not. Before each: "=" as it is, "~" a
+ * line, "{" such an object or several, "*" the fields.
+ */
+static const char question_form[] =
+    "=type\0~title\0~description\0*properties\0=required\0=default\0"
+    "=const\0=enum\0~enumNames\0{items\0{oneOf\0{anyOf\0=format\0"
+    "=minLength\0=maxLength\0=minimum\0=maximum\0=minItems\0=maxItems";
+static const char question_sampling[] =
+    "=messages\0=modelPreferences\0=temperature\0=maxTokens\0"
+    "=stopSequences\0=metadata";
+
+static void question_add(
+    struct json_span value, char how, struct buffer *json);
+
+/* Appends those members that an object has. */
+static void
+question_add_members(struct json_span object, const char *members, size_t len,
+    struct buffer *json)
+{
+	struct json_span value;
+	const char *member;
+
+	TEXT_LIST_EACH (member, members, len)
+		if (json_span_get(object, member + 1, &value) > 0) {
+			buffer_printf(json, "%s\"%s\":",
+			    json->data[json->len - 1] == '{' ? "" : ",",
+			    member + 1);
+			question_add(value, member[0], json);
+		}
+}
+
+static void
+question_add(struct json_span value, char how, struct buffer *json)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	enum json_span_kind kind = json_span_kind(value);
+	int object = kind == JSON_SPAN_OBJECT;
+	struct json_span name;
+	const char *before = object ? "{" : "[";
+
+	if (how == '~' && kind == JSON_SPAN_STRING) {
+		question_add_line("", value, json);
+	} else if (how == '{' && object) {
+		buffer_add_text(json, "{");
+		question_add_members(
+		    value, question_form, sizeof(question_form), json);
+		buffer_add_text(json, "}");
+	} else if (how == '=' || walk.rest.len == 0 ||
+	    (object && how != '*')) {
+		buffer_add(json, value.p, value.len);
+	} else {
+		for (; object ? json_span_next_member(&walk, &name, &value) :
+		    json_span_next_element(&walk, &value); before = ",") {
+			buffer_add_text(json, before);
+			if (object)
+				buffer_printf(
+				    json, "%.*s:", (int)name.len, name.p);
+			question_add(value, how == '*' ? '{' : how, json);
+		}
+		buffer_add_text(json, object ? "}" : "]");
+	}
+}
+
+/* An address is shown as it is: of the web, of plain characters. */
+static int
+question_add_url(struct json_span params, struct buffer *json, struct err *err)
+{
+	struct json_span url, id;
+	auto_free char *text = NULL;
+	const char *host;
+	size_t n = 0, len = 0;
+	int ids = json_span_get(params, "elicitationId", &id);
+
+	if (ids > 1 || (ids == 1 && (json_span_kind(id) != JSON_SPAN_STRING ||
+	        id.len > QUESTION_ID_MAX)))
+		return err_set(err, "\"elicitationId\" is no short string");
+	if (question_get(params, "url", JSON_SPAN_STRING, &url, err) == -1)
+		return -1;
+	text = json_span_string(url, &len, NULL);
+	while (n < len && text[n] > ' ' && text[n] < 0x7f && text[n] != '\\')
+		n++;
+	host = len == 0 || n < len || len > QUESTION_URL_MAX ? "" :
+	    strncmp(text, "https://", 8) == 0 ? text + 8 :
+	    strncmp(text, "http://", 7) == 0 ? text + 7 : "";
+	len = strcspn(host, "/?#");
+	if (strcspn(host, "/?#:") == 0 || memchr(host, '@', len) != NULL)
+		return err_set(err, "\"url\" is no address of the web with a "
+		    "host, without a name or password, of at most %d bytes",
+		    QUESTION_URL_MAX);
+	buffer_add_text(json, ",\"mode\":\"url\",\"url\":");
+	json_add_text(json, text);
+	if (ids > 0)
+		buffer_printf(json, ",\"elicitationId\":%.*s", (int)id.len,
+		    id.p);
+	return 0;
+}
+
+/* The model, and who looks at what it is sent, sees who asks. */
+static int
+question_add_sampling(struct json_span params, const char *server,
+    struct buffer *json, struct err *err)
+{
+	auto_free char *text = NULL;
+	auto_free char *system = NULL;
+	struct json_span value;
+	size_t len;
 
 	if (question_get(
-	        params, "message", JSON_SPAN_STRING, &message, err) == -1)
+	        params, "messages", JSON_SPAN_ARRAY, &value, err) == -1)
 		return -1;
-	reason_add_text(&text, server, strlen(server));
-	buffer_add_text(&text, " asks: ");
-	reason_add_string(&text, message, NULL);
-	buffer_add_text(json, "\"message\":");
-	json_add_string(json, text.data, text.len);
+	if (json_span_get(params, "systemPrompt", &value) > 0 &&
+	    (text = json_span_string(value, &len, err)) == NULL)
+		return err_wrap(err, "\"systemPrompt\" is no text");
+	system = mem_printf("%s asks%s%s", server, text != NULL ? ":\n\n" : ".",
+	    text != NULL ? text : "");
+	buffer_add_text(json, "\"_meta\":{\"caisson/server\":");
+	json_add_text(json, server);
+	buffer_add_text(json, "},\"systemPrompt\":");
+	json_add_text(json, system);
+	question_add_members(
+	    params, question_sampling, sizeof(question_sampling), json);
 	return 0;
 }
 
@@ -96,23 +203,36 @@ question_kind(struct json_span method, struct json_span params)
 	    json_span_is(mode, "url") ? ASK_CLIENT_URL : ASK_CLIENT_FORM;
 }
 
-/* Checks what is needed, and begins the parameters. */
+/* Appends what is known of the parameters, checked. */
 static int
-question_begin_params(unsigned int kind, struct json_span params,
+question_add_params(unsigned int kind, struct json_span params,
     const char *server, struct buffer *json, struct err *err)
 {
+	auto_free char *begin = mem_printf("%s asks: ", server);
 	struct json_span value;
+	int modes;
 
 	if (params.len == 0 || json_span_kind(params) != JSON_SPAN_OBJECT)
 		return err_set(err, "its parameters are missing");
-	if (kind == ASK_CLIENT_SAMPLING) {
-		buffer_add_text(json, "\"_meta\":{}");
-		return question_get(
-		    params, "messages", JSON_SPAN_ARRAY, &value, err);
-	}
-	return (kind == ASK_CLIENT_URL ? question_check_url(params, err) :
-	    question_check_form(params, err)) == -1 ? -1 :
-	    question_add_message(params, server, json, err);
+	if (kind == ASK_CLIENT_SAMPLING)
+		return question_add_sampling(params, server, json, err);
+	modes = json_span_get(params, "mode", &value);
+	if (modes > 1 || (modes == 1 && !json_span_is(
+	        value, kind == ASK_CLIENT_URL ? "url" : "form")))
+		return err_set(err, "\"mode\" must be form or url, once");
+	if (question_get(
+	        params, "message", JSON_SPAN_STRING, &value, err) == -1)
+		return -1;
+	buffer_add_text(json, "\"message\":");
+	question_add_line(begin, value, json);
+	if (kind == ASK_CLIENT_URL)
+		return question_add_url(params, json, err);
+	if (question_check_form(params, err) == -1)
+		return -1;
+	json_span_get(params, "requestedSchema", &value);
+	buffer_add_text(json, ",\"requestedSchema\":");
+	question_add(value, '{', json);
+	return 0;
 }
 
 /* Masks the parameters, and appends them as one line. */
@@ -158,22 +278,11 @@ question_settle(unsigned int kind, struct json_span params,
     struct err *err)
 {
 	auto_buffer struct buffer json = { 0 };
-	struct json_span_walk walk = json_span_walk(params);
-	struct json_span name, value;
 
 	buffer_add_text(&json, "{");
-	if (kind != ASK_CLIENT_ROOTS) {
-		if (question_begin_params(
-		        kind, params, server, &json, err) == -1)
-			return -1;
-		while (json_span_next_member(&walk, &name, &value))
-			if (!json_span_is(name, "_meta") &&
-			    !json_span_is(name, "task") &&
-			    !json_span_is(name, "message"))
-				buffer_printf(&json, ",%.*s:%.*s",
-				    (int)name.len, name.p, (int)value.len,
-				    value.p);
-	}
+	if (kind != ASK_CLIENT_ROOTS &&
+	    question_add_params(kind, params, server, &json, err) == -1)
+		return -1;
 	buffer_add_text(&json, "}");
 	return question_finish(&json, masks, QUESTION_BYTES_MAX, out, err);
 }
@@ -212,6 +321,23 @@ question_add_filled(struct json_span schema, struct json_span content,
 	    err_set(err, "what was filled in does not fit the form");
 }
 
+/* Roots are folders; a server must not get what it takes for another thing. */
+static int
+question_check_roots(struct json_span result, struct err *err)
+{
+	struct json_span roots, root, uri;
+	struct json_span_walk walk;
+
+	if (question_get(result, "roots", JSON_SPAN_ARRAY, &roots, err) == -1)
+		return -1;
+	walk = json_span_walk(roots);
+	while (json_span_next_element(&walk, &root))
+		if (question_get(root, "uri", JSON_SPAN_STRING, &uri, err) ==
+		    -1)
+			return -1;
+	return 0;
+}
+
 int
 question_check(unsigned int kind, struct json_span schema,
     struct json_span result, struct buffer *out, struct err *err)
@@ -222,8 +348,8 @@ question_check(unsigned int kind, struct json_span schema,
 		json_span_copy_line(result, buffer_reserve(out, result.len));
 		out->len += result.len;
 		buffer_add_text(out, "");
-		return kind == ASK_CLIENT_ROOTS ? question_get(
-		    result, "roots", JSON_SPAN_ARRAY, &value, err) :
+		return kind == ASK_CLIENT_ROOTS ?
+		    question_check_roots(result, err) :
 		    question_get(result, "content", JSON_SPAN_OBJECT, &value,
 		        err);
 	}

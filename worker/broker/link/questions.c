@@ -371,6 +371,7 @@ questions_answered(struct broker *broker, struct ipc_client_answered *msg)
 	               question->kind, schema, value, &result, &err) == -1) {
 		err_wrap(&err, "the answer of the client cannot be used");
 		buffer_reset(&result);
+		question->kind = 0; /* no roots do not stand for wrong ones */
 	} else {
 		link->rooted |= question->asker == NULL &&
 		    question->kind == ASK_CLIENT_ROOTS;
