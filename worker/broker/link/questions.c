@@ -66,13 +66,22 @@ questions_count(const struct link *link, uint64_t execution)
 static void
 question_free(struct link *link, struct question **questionp)
 {
-	struct question *question = mem_take(questionp);
+	struct question *question = mem_take(questionp), *other;
+	uint64_t now = clock_ms(), begun = question->begun;
 	struct ask *ask;
 
 	TAILQ_REMOVE(&link->questions, question, entry);
+	/* Questions at the same time are waited for once. */
+	TAILQ_FOREACH (other, &link->questions, entry)
+		if (other->execution == question->execution) {
+			if (other->begun < begun)
+				begun = other->begun;
+			other->begun = now;
+		}
 	TAILQ_FOREACH (ask, &link->asks, entry)
 		if (question_is_open(ask, question->execution)) {
-			ask->begun += clock_ms() - question->begun;
+			ask->begun +=
+			    now - (ask->begun > begun ? ask->begun : begun);
 			ask_wait(ask);
 		}
 	free(question->id);
