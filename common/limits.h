@@ -311,7 +311,10 @@
 #define QUESTION_BYTES_MAX MIB
 #define QUESTION_FIELDS_MAX 64
 #define QUESTION_ID_MAX 256
+/* Bytes of an address, of a form; its levels: form, field, items, choice. */
 #define QUESTION_URL_MAX 8192
+#define QUESTION_FORM_MAX (64 * KIB)
+#define QUESTION_DEPTH_MAX 4
 /* Of an execution at once, of a call in all. */
 #define QUESTIONS_OPEN_MAX 8
 #define QUESTIONS_CALL_MAX 32

@@ -35,6 +35,10 @@ question_check_form(struct json_span params, struct err *err)
 	        err) == -1 || question_get(
 	        schema, "properties", JSON_SPAN_OBJECT, &fields, err) == -1)
 		return -1;
+	/* Each level is walked over for each name. */
+	if (schema.len > QUESTION_FORM_MAX)
+		return err_set(err, "the form has more than %lu KiB",
+		    QUESTION_FORM_MAX / KIB);
 	walk = json_span_walk(fields);
 	while (json_span_next_member(&walk, &name, &field))
 		if (++count > QUESTION_FIELDS_MAX ||
@@ -76,12 +80,12 @@ static const char question_sampling[] =
     "=stopSequences\0=metadata";
 
 static void question_add(
-    struct json_span value, char how, struct buffer *json);
+    struct json_span value, char how, int depth, struct buffer *json);
 
 /* Appends those members that an object has. */
 static void
 question_add_members(struct json_span object, const char *members, size_t len,
-    struct buffer *json)
+    int depth, struct buffer *json)
 {
 	struct json_span value;
 	const char *member;
@@ -91,12 +95,13 @@ question_add_members(struct json_span object, const char *members, size_t len,
 			buffer_printf(json, "%s\"%s\":",
 			    json->data[json->len - 1] == '{' ? "" : ",",
 			    member + 1);
-			question_add(value, member[0], json);
+			question_add(value, member[0], depth, json);
 		}
 }
 
 static void
-question_add(struct json_span value, char how, struct buffer *json)
+question_add(
+    struct json_span value, char how, int depth, struct buffer *json)
 {
 	struct json_span_walk walk = json_span_walk(value);
 	enum json_span_kind kind = json_span_kind(value);
@@ -108,8 +113,9 @@ question_add(struct json_span value, char how, struct buffer *json)
 		question_add_line("", value, json);
 	} else if (how == '{' && object) {
 		buffer_add_text(json, "{");
-		question_add_members(
-		    value, question_form, sizeof(question_form), json);
+		if (depth < QUESTION_DEPTH_MAX)
+			question_add_members(value, question_form,
+			    sizeof(question_form), depth + 1, json);
 		buffer_add_text(json, "}");
 	} else if (how == '=' || walk.rest.len == 0 ||
 	    (object && how != '*')) {
@@ -121,7 +127,8 @@ question_add(struct json_span value, char how, struct buffer *json)
 			if (object)
 				buffer_printf(
 				    json, "%.*s:", (int)name.len, name.p);
-			question_add(value, how == '*' ? '{' : how, json);
+			question_add(
+			    value, how == '*' ? '{' : how, depth, json);
 		}
 		buffer_add_text(json, object ? "}" : "]");
 	}
@@ -183,8 +190,8 @@ question_add_sampling(struct json_span params, const char *server,
 	json_add_text(json, server);
 	buffer_add_text(json, "},\"systemPrompt\":");
 	json_add_text(json, system);
-	question_add_members(
-	    params, question_sampling, sizeof(question_sampling), json);
+	question_add_members(params, question_sampling,
+	    sizeof(question_sampling), 0, json);
 	return 0;
 }
 
@@ -231,7 +238,7 @@ question_add_params(unsigned int kind, struct json_span params,
 		return -1;
 	json_span_get(params, "requestedSchema", &value);
 	buffer_add_text(json, ",\"requestedSchema\":");
-	question_add(value, '{', json);
+	question_add(value, '{', 0, json);
 	return 0;
 }
 

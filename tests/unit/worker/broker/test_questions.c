@@ -46,6 +46,10 @@ static const struct {
 	  "\"b\\nc\"}]}}}}}", "{\"message\":\"s asks: m\"," FIELD "\"a\":{"
 	  "\"type\":\"array\",\"items\":{\"anyOf\":[{\"title\":\"b c\","
 	  "\"const\":\"a\"}]}}}}}" },
+	{ "elicitation/create", "{\"message\":\"m\"," FIELD "\"a\":{\"type\":"
+	  "\"array\",\"items\":{\"items\":{\"items\":{\"type\":1}}}}}}}",
+	  "{\"message\":\"s asks: m\"," FIELD "\"a\":{\"type\":\"array\","
+	  "\"items\":{\"items\":{\"items\":{}}}}}}}" },
 	{ "elicitation/create", "{\"mode\":\"URL\",\"message\":\"m\"}",
 	  NO_MODE },
 	{ "elicitation/create", "{\"mode\":\"form\"," VISIT "\"https://a\"}",

@@ -149,7 +149,7 @@ UNIT_TESTS(reads_which_tools, UNIT_COUNT(tools))
 #define SAMPLING(value) "{\"a\":{\"command\":\"c\",\"sampling\":" value "}}"
 #define ROOTS(value) "{\"a\":{\"command\":\"c\",\"roots\":" value "}}"
 #define NO_ROOTS                                                               \
-	"\"roots\" must be an array of folders: absolute paths, or URIs such "  \
+	"\"roots\" must be an array of folders: absolute paths, or URIs such " \
 	"as file:///home/me"
 
 static const struct {
