@@ -566,6 +566,10 @@ command_line_check_operands(const struct command_line *line)
 		    command_refuse(line->err, command->operand,
 		        "is not understood: %s takes %.*s", name,
 		        (int)strcspn(operands, " "), operands);
+	/* A URL is no name. */
+	else if (strstr(operands, "| URL") != NULL &&
+	    strstr(command->operand, "://") != NULL)
+		missing = operands;
 	return err_set(line->err, "%s lacks its %.*s%s", name,
 	    (int)strcspn(missing, " "), missing,
 	    strncmp(missing, "CLIENT", strlen("CLIENT")) == 0 ?

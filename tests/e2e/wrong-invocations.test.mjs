@@ -61,6 +61,7 @@ const commands = [
   ['servers import goose --yes', 2, /YAML.*by hand/],
   ['servers add', 2, /'caisson servers add' lacks its NAME/],
   ['servers add gh', 2, /lacks its COMMAND behind --/],
+  ['servers add https://h.example/', 2, /'caisson servers add' lacks its NAME/],
   ['servers add gh npx', 2, /"npx".*servers add NAME -- COMMAND/],
   ['servers add gh --env -- cat', 2, /--env lacks its KEY/],
   ['servers add gh --env =x -- cat', 2, /--env lacks.*KEY=VALUE/],
