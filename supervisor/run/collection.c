@@ -18,14 +18,12 @@
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
 #include "../box/box.h"
-#include "../box/shared/language.h"
 #include "../peers/files.h"
 #include "../process/process.h"
 #include "run.h"
 
 #define COLLECTION_OUT "/workspace/out"
 #define COLLECTION_DATA "/data"
-#define COLLECTION_HOME "/workspace"
 
 /* One directory of the box. */
 struct collection_part {
@@ -48,41 +46,30 @@ struct collection {
 	struct buffer notes;
 };
 
-/*
- * Returns whether a folder has entries, or cannot be read; but NULL: all of
- * them, else those that are neither hidden nor one of these folders.
- */
-static int
-collection_has_entries(int folder, const char *const *but)
-{
-	char entries[4096] __attribute__((aligned(8)));
-	const struct dirent64 *entry;
-	const char *name;
-	ssize_t n = getdents64(folder, entries, sizeof(entries)), at;
-
-	for (at = 0; at < n; at += entry->d_reclen) {
-		entry = (const struct dirent64 *)(entries + at);
-		name = entry->d_name;
-		if (but == NULL ? strcmp(name, ".") != 0 &&
-		            strcmp(name, "..") != 0 :
-		        *name != '.' && strcmp(name, but[0]) != 0 &&
-		            strcmp(name, but[1]) != 0)
-			return 1;
-	}
-	return n == -1;
-}
-
 /* Returns whether there are files to keep. */
 static int
 collection_has_output(struct box *box)
 {
+	char entries[4096] __attribute__((aligned(8)));
+	const struct dirent64 *entry;
+	ssize_t n, at;
+
 	if (box->files.out_dir == -1)
 		return 0;
 	/* If it cannot be read, the porter reports the error. */
 	if (box->files.looked && lseek(box->files.out_dir, 0, SEEK_SET) == -1)
 		return 1;
 	box->files.looked = 1;
-	return collection_has_entries(box->files.out_dir, NULL);
+	n = getdents64(box->files.out_dir, entries, sizeof(entries));
+	if (n == -1)
+		return 1;
+	for (at = 0; at < n; at += entry->d_reclen) {
+		entry = (const struct dirent64 *)(entries + at);
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			return 1;
+	}
+	return 0;
 }
 
 /* Returns whether the files of the conversation are to be kept. */
@@ -96,32 +83,6 @@ int
 collection_due(struct box *box, const struct request *request)
 {
 	return collection_has_output(box) || collection_has_data(box, request);
-}
-
-void
-collection_note_lost(const struct box *box, const struct request *request,
-    struct buffer *notes)
-{
-	static const char *const ours[] = { "in", "out" }, *const none[] = {
-		"", "" };
-	const struct box_files *files = &box->files;
-	int shared = request->conversation != NULL, data = files->data;
-	const char *place = NULL;
-	auto_free char *note = NULL;
-
-	if (request->language == language_default())
-		return;
-	if (files->workspace != -1 &&
-	    collection_has_entries(files->workspace, ours))
-		place = COLLECTION_HOME;
-	else if (data != -1 && !shared && collection_has_entries(data, none))
-		place = COLLECTION_DATA;
-	if (place == NULL)
-		return;
-	note = mem_printf("what the code left in %s is gone with the sandbox: "
-	    "to keep it, write it to " COLLECTION_OUT "%s", place,
-	    shared ? ", or to " COLLECTION_DATA " for later calls" : "");
-	text_list_add(notes, note);
 }
 
 static void

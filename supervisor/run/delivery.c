@@ -58,7 +58,9 @@ delivery_open_workspace(struct box *box, struct err *err)
 
 	if (box->files.workspace == -1)
 		return box_open_workspace(box->files.out_dir, err);
-	/* The next call of a session needs it, and collection_note_lost(). */
+	if (!(box->how & BOX_SESSION))
+		return fd_take(&box->files.workspace);
+	/* In a session the next call may ask for files, too. */
 	copy = fcntl(box->files.workspace, F_DUPFD_CLOEXEC, 0);
 	return copy == -1 ? err_sys(err, "copy a descriptor") : copy;
 }

@@ -91,9 +91,6 @@ local_conclude(void *ctx)
 		session_show(call->session, local->box, &call->result.session);
 	if (local->box != NULL) {
 		call_take_result(call, local->box);
-		if (call->result.status == CALL_SUCCESS)
-			collection_note_lost(
-			    local->box, &call->request, &call->notes);
 		TEXT_LIST_PAIRS (once, note, local->box->output.notes.data,
 		    local->box->output.notes.len)
 			if (owner_hears(call->request.owner, once))

@@ -337,13 +337,6 @@ struct collection *collection_new(struct files *files,
  */
 void collection_look(struct box_files *files);
 
-/*
- * Notes that code which has succeeded left files in its folder that are removed
- * with the box. That of the default language names them itself.
- */
-void collection_note_lost(const struct box *box, const struct request *request,
-    struct buffer *notes);
-
 /* Returns whether there are files to keep. */
 int collection_due(struct box *box, const struct request *request);
 

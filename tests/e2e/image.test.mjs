@@ -201,7 +201,7 @@ for (const [engine, ask] of Object.entries({ podman, docker }))
       /* Without a conversation nothing stays there; root is never the user. */
       made('USER root');
       printed(at, 'add', 'localhost/work:1');
-      assert.match(await use({}, {}), /^65534:65534 \/data\nnone\nnone\nfile: made.*\nnote: what the code left in \/data is gone with the sandbox: to keep it, write it to \/workspace\/out$/);
+      assert.match(await use({}, {}), /^65534:65534 \/data\nnone\nnone\nfile: made/);
       made('USER 0:5');
       printed(at, 'add', 'localhost/work:1');
       assert.match(await use({}, { timeout: 9 }), /^65534:65534 /);

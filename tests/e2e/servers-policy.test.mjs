@@ -69,7 +69,7 @@ test('only tools that are allowed can be seen and called', async (t) => {
 
   configure(place, { h: { ...entry, tools: { deny: ['*e*'] } } });
   assert.deepEqual(await raw.printed(names, one),
-    ['raw fail stray flood grow half shut orphan']);
+    ['raw fail stray flood log grow half ask shut orphan input']);
   assert.match((await raw.printed(forged('echo'), one))[0], /may not be used/);
   assert.equal((await served(entry)).pid, before.pid);
   await raw.finish();

@@ -43,10 +43,7 @@ const language = [
   ['standard input is empty', 'cat; echo end', ['end']],
   ['it begins in the folder of the user', 'pwd; echo $HOME; ls',
     ['/workspace', '/workspace', 'out']],
-  ['files', 'echo x > a; mkdir b; mv a b/; cat b/a', ['x'], 0, [],
-    ['what the code left in /workspace is gone with the sandbox: to keep it, ' +
-    'write it to /workspace/out']],
-  ['hidden files are not told', 'echo a > .c', []],
+  ['files', 'echo x > a; mkdir b; mv a b/; cat b/a', ['x']],
   ['programs have only three descriptors', 'ls /proc/self/fd | xargs',
     ['0 1 2 3']],
   ['no job that it has not started', 'jobs; wait; echo $? $!', ['0']],

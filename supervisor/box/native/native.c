@@ -597,15 +597,14 @@ native_watch(struct box *box, struct ipc_started *started)
 /*
  * A later call of a session may need its workspace, which the code may have
  * made unreadable by then: opens it before any code runs. If that fails, the
- * call tries it again, and reports why. Of code in other languages than the
- * default it is told what was lost there.
+ * call tries it again, and reports why.
  */
 static void
 native_keep_workspace(struct box *box, int out_dir)
 {
 	struct err err;
 
-	if (box->how & BOX_SESSION || box->language != language_default())
+	if (box->how & BOX_SESSION)
 		box->files.workspace = box_open_workspace(out_dir, &err);
 }
 

@@ -14,12 +14,12 @@ ONE_ENTRY = 60 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
 # Entries that exist before the code: a virtual environment may lie in /tmp.
-STANDING = {
+STANDING_FILES = {
     "%s/%s" % (folder, name) for folder in (HOME, TMPDIR)
     if os.path.isdir(folder) for name in os.listdir(folder)} - {HOME + "/in"}
-OUR_FILES = {PATH, HOME + "/out", *STANDING}
+OUR_FILES = {PATH, HOME + "/out", *STANDING_FILES}
 # Files that were there before the code ran: times and sizes of those given.
-GIVEN = dict.fromkeys({PATH, *STANDING})
+GIVEN = dict.fromkeys({PATH, *STANDING_FILES})
 FOLDERS = HOME, TMPDIR, GIVEN  # as lost_files.py needs them
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
