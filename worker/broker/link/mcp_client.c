@@ -899,9 +899,17 @@ mcp_client_invalid(
     struct mcp_client *client, struct json_span value, const char *why)
 {
 	struct mcp_request *request = NULL;
-	struct json_span method;
+	auto_buffer struct buffer line = { 0 };
+	struct json_span method, id;
 	struct err err;
 
+	/* Its question would wait for ever. */
+	if (client->ready && json_span_get(value, "method", &method) > 0 &&
+	    json_span_get(value, "id", &id) > 0) {
+		jsonrpc_add_error(&line, (struct json_span){ NULL, 0 },
+		    JSONRPC_INVALID_REQUEST, why, NULL);
+		mcp_client_write(client, &line);
+	}
 	/* A message with a method has an id chosen by the server. */
 	if (json_span_kind(value) == JSON_SPAN_OBJECT &&
 	    json_span_get(value, "method", &method) == 0)

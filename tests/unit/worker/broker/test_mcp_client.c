@@ -448,6 +448,21 @@ UNIT_TESTS(an_error_without_an_id, 8)
 	mcp_client_free(&client);
 }
 
+UNIT_TESTS(a_question_with_a_wrong_id, 4)
+{
+	static const char *const ids[] = { "null", "{}", "true", "1.5" };
+	auto_buffer struct buffer line = { 0 };
+
+	make_ready();
+	buffer_reset(&said);
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,"
+	    "\"method\":\"roots/list\"}", ids[_i]);
+	hear(line.data);
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":"
+	    "-32600,\"message\":\"the id must be a string or an integer\"}}\n");
+	mcp_client_free(&client);
+}
+
 UNIT_TEST(handles_a_batch)
 {
 	make_ready();
