@@ -304,9 +304,15 @@ static void
 rpc_on_message(struct rpc *rpc, struct json_span value)
 {
 	struct jsonrpc message;
+	struct json_span method;
 	struct err err;
 
 	rpc_sort(value, &message, &err);
+	/* An answer to a question that has neither a result nor an error. */
+	if (message.kind == JSONRPC_INVALID &&
+	    json_span_get(value, "method", &method) == 0 &&
+	    rpc_ask_find(rpc, message.id) != NULL)
+		message.kind = JSONRPC_RESPONSE;
 	switch (message.kind) {
 	case JSONRPC_REQUEST:
 		rpc->handlers.request(rpc->handlers.ctx, &message);

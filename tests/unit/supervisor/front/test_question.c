@@ -135,6 +135,16 @@ UNIT_TEST(asks_in_a_session)
 	close_all();
 }
 
+UNIT_TEST(an_answer_without_a_result_is_an_error)
+{
+	open_old();
+	say("{\"jsonrpc\":\"2.0\",\"id\":1}");
+	was_told("the client answered the question with an error\n");
+	finish();
+	answered(DONE_OLD("7"));
+	close_all();
+}
+
 /* A question whose answer is not needed any more is withdrawn. */
 UNIT_TESTS(withdraws_a_question, 3)
 {
