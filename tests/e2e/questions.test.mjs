@@ -78,7 +78,7 @@ test('a form reaches the person, named after its server', async (t) => {
 test('addresses, generated text and roots', async (t) => {
   const results = { 'elicitation/create': { action: 'accept' },
     'sampling/createMessage': GENERATED,
-    'roots/list': { roots: [{ uri: 'file:///home/ann' }] } };
+    'roots/list': { roots: [{ uri: 'file:///home/user' }] } };
   const answers = ({ method }) => ({ result: results[method] });
   const raw = await open(t, answers);
   const more = await open(t, answers,

@@ -170,7 +170,10 @@ static struct options play_options = { .tools = 7,
 	.arguments = 7,
 	.max_code = PLAY_CODE,
 	.max_output = 65536 };
-static struct runs play_runs = { .options = &play_options };
+static const struct runtime play_runtime = { .name = "native" };
+static struct boxes play_boxes = { .runtime = &play_runtime };
+static struct runs play_runs = { .options = &play_options,
+	.boxes = &play_boxes };
 static struct owner play_owner = { .name = "", .scope = "" };
 
 static inline struct mcp *

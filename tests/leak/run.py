@@ -33,7 +33,8 @@ COMMANDS = [
     ("--check --cpus=2", None),  # 2 where no cgroup is delegated
     ("--print-client-config", 0), ("--print-client-config cursor", 0),
     ("--print-client-config nothing", 2),
-    ("adopt cursor --dry-run", 0), ("adopt cursor --yes", 0),
+    ("adopt cursor --dry-run", 0),
+    ("adopt cursor --yes", 1),  # no server answers at its URL
     ("adopt cursor --undo --yes", 0), ("adopt nothing --yes", 2),
     ("adopt zed --yes", 1), ("adopt", 2),
     ("servers import cursor --yes", None), ("servers import zed --yes", 1),
