@@ -73,7 +73,7 @@ struct broker {
 	broker_tried *tried; /* for broker_try */
 	void (*gone)(void *ctx);
 	void *tried_ctx;
-	broker_asked *asked; /* of questions; NULL: nobody is */
+	broker_asked *asked; /* takes questions; NULL: none are passed on */
 	void *asked_ctx;
 };
 

@@ -121,7 +121,7 @@ test('an answer comes after its connection broke, once, to its owner',
 
     assert.deepEqual(got.map(({ message }) =>
       [message.id, message.result.content[0].text]), [[7, "'whole answer'"]]);
-    /* It may be lost on its way again; who has it is sent nothing more. */
+    /* It may be lost on its way again; its own id is followed by nothing. */
     assert.deepEqual(await all(await call.back(call.first)), got);
     assert.deepEqual(await all(await call.back(got[0].id)), []);
     for (const wrong of ['9-0', '1-9', '1', 'x', '1-0x', `${'9'.repeat(30)}-1`])

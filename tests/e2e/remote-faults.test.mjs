@@ -24,7 +24,7 @@ const large = (mib) => 'x'.repeat(mib << 20);
 const note = `data: ${JSON.stringify({ jsonrpc: '2.0', method:
   'notifications/message', params: { level: 'info', data: 'x' } })}\n\n`;
 
-/* Writes the same for as long as somebody reads. */
+/* Writes the same until the connection ends. */
 function endlessly(response, head, piece) {
   const more = () => {
     while (!response.destroyed && response.write(piece))

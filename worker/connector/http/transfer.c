@@ -19,7 +19,7 @@
 #include "../../../common/limits.h"
 #include "http.h"
 
-/* X509_V_ERR_*: certificates that nobody known has signed. */
+/* X509_V_ERR_*: certificates of an issuer that is not trusted. */
 enum { TRANSFER_SELF_SIGNED = 18, TRANSFER_NO_ISSUER = 21 };
 
 struct transfer {

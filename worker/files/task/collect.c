@@ -315,7 +315,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 /*
  * Starts to compare the first offer with the version that the box was given,
  * unless their sizes differ or there is none. Returns 1 if that version is no
- * longer there and the code has not changed the file: somebody removed it.
+ * longer there and the code has not changed the file: it was removed.
  */
 static int
 collect_compare(struct collect *collect)
