@@ -6,7 +6,7 @@
  */
 
 #include "fuzz.h"
-#include "tests/unit/supervisor/command/adopt_play.h"
+#include "tests/unit/supervisor/command/adopt/adopt_play.h"
 
 #define FUZZ_SIZE_MAX 4096
 #define FUZZ_NAME "put in here"

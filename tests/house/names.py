@@ -4,7 +4,8 @@ names lies in the folder of the process that the comment belongs to, in common/
 or at the path that is written; from a test, anywhere. The first sentence of
 a source file that ends in "see x.h" names a header that the file includes. The
 head of a test that begins "Tests of PATH" names a file or a folder. A name in
-capitals stands for any.
+capitals stands for any. A unit test lies in the folder of the source that it is
+named after, or of its subject.
 """
 import os
 import re
@@ -69,6 +70,19 @@ def check_tested(path, text):
             yield f"{path}: says it tests {name}, which does not exist"
 
 
+def check_place(path):
+    place = re.fullmatch(r"tests/unit/(.+)/test_(\w+)\.c", path)
+    if place is None:
+        return
+    folder, name = place.groups()
+    folders = {os.path.dirname(target) for target in house.files()
+               if target.endswith(f"/{name}.c")
+               and not target.startswith("tests/")}
+    if not is_tested(folder) or folders and folder not in folders:
+        yield (f"{path}: is not in the folder of what it tests: "
+               f"{' or '.join(sorted(folders)) or folder}")
+
+
 def check(path):
     text = house.read(path)
     for line, comment in comments(text):
@@ -79,6 +93,7 @@ def check(path):
                        "exist")
     yield from check_head(path, text)
     yield from check_tested(path, text)
+    yield from check_place(path)
 
 
 looked = [path for path in house.with_ending(".c", ".h", ".def")

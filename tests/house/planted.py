@@ -47,6 +47,9 @@ PLANTS = [
                "/*\n * Planted: see frames.h. Runs in the relay.\n */\n",
                "relay/frames.h": "\n"},
      "relay/planted.c: refers to frames.h without including it"),
+    ("names", {"tests/unit/relay/test_planted.c": "\n",
+               "relay/output/planted.c": "\n"},
+     "test_planted.c: is not in the folder of what it tests: relay/output"),
     ("symbols", {"supervisor/front/planted.c":
                  "#include <signal.h>\nint a(void);\n"
                  "int a(void) { return kill(1, 0); }\n"},

@@ -1,6 +1,7 @@
 /*
- * Tests of worker/gateway/http: which requests are understood, in which pieces
- * they come, and that what two servers could read differently is refused.
+ * Tests of worker/gateway/http_parser: which requests are understood, in which
+ * pieces they come, and that what two servers could read differently is
+ * refused.
  */
 #include <string.h>
 

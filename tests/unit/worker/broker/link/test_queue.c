@@ -2,7 +2,7 @@
  * Tests of worker/broker/link/queue: the order of calls, the places of each
  * grant, and the bounds on waiting calls, for all grants and for each.
  */
-#include "broker_times.h"
+#include "../broker_times.h"
 #include "tests/unit/unit.h"
 #include "worker/broker/link/link.h"
 

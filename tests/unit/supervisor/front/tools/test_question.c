@@ -3,7 +3,7 @@
  * waits for the answer to a call, in both eras.
  */
 #include "common/base/loop.h"
-#include "mcp_play.h"
+#include "tests/unit/supervisor/front/mcp_play.h"
 #include "supervisor/front/rpc/rpc.h"
 #include "supervisor/front/tools/tool.h"
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "server_play.h"
+#include "../server_play.h"
 
 static struct play_server gh;
 

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/run/session*.c: which call gets which box, when sessions
+ * Tests of supervisor/run/session: which call gets which box, when sessions
  * end, and what the next call is told. Boxes and the clock are stand-ins, and
  * the test says when the timer has run out.
  */

@@ -21,7 +21,7 @@
 #include "common/base/mem.h"
 #include "tests/unit/unit.h"
 
-#include "bpf.h"
+#include "tests/unit/worker/box/native/bpf.h"
 #include "box_profile_filter.h"
 
 /* Numbers of system calls, and some that are none. */

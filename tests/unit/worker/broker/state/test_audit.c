@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "broker_play.h"
+#include "../broker_play.h"
 
 #define FILE_MOST 420 /* bytes, where it cannot be longer: two lines */
 
