@@ -60,6 +60,8 @@ pair_on_writable(evutil_socket_t fd, short, void *ctx)
 	}
 	if (evbuffer_get_length(pair->queue) == 0)
 		event_del(pair->writable);
+	else
+		event_add(pair->writable, NULL);
 	if (pair->was_full && !pair_is_full(pair)) {
 		pair->was_full = false;
 		pair->ends.room(pair->ends.ctx);
@@ -121,7 +123,8 @@ pair_write(struct pair *pair, const char *data, size_t len)
 	if (evbuffer_add(pair->queue, data, len) == -1)
 		fatal("out of memory");
 	pair->was_full = pair->was_full || pair_is_full(pair);
-	event_add(pair->writable, NULL);
+	/* Tried in this round of the loop, before it is waited for. */
+	event_active(pair->writable, EV_WRITE, 0);
 }
 
 int

@@ -343,6 +343,8 @@ transfers_on_patience(CURLM *, long ms, void *ctx)
 
 	if (ms < 0)
 		event_del(all->timer);
+	else if (ms == 0)
+		event_active(all->timer, EV_TIMEOUT, 0);
 	else
 		loop_set_timer(all->timer, (uint64_t)ms);
 	return 0;
