@@ -145,6 +145,11 @@ class Program:
         """A whole call; return its answer."""
         return self.wait(self.start(code, timeout))
 
+    def cancel(self, number):
+        """End a call, which gets no answer."""
+        self.send({"method": "notifications/cancelled",
+                   "params": {"requestId": number}})
+
     def run_all(self, codes):
         """Run each (code, timeout), some at once; yield answers in order."""
         numbers, codes = [], list(codes)

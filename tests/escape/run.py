@@ -194,8 +194,11 @@ class Run:
             other = seen_in(program.wait(first))
         second = program.start(self.code(one), one.seconds)
         seen = seen_in(program.wait(second))
-        if one.beside:
+        if one.beside and one.holds(seen):
             other = seen_in(program.wait(first))
+        elif one.beside:  # what was found was there
+            program.cancel(first)
+            other = "ok"
         return seen if other == "ok" else "the other box: " + other
 
     def run_group(self, words, cases, later=False, settings=()):

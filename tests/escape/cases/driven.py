@@ -24,7 +24,7 @@ for _ in range(3):
         for fd in 1, 2:
             os.dup2(0, fd)
         # Where nothing ends it, it ends by itself.
-        os.execv("/bin/sleep", [%r, "8"])
+        os.execv("/bin/sleep", [%r, "30"])
 """ % MARK
 
 # Starts a process and waits for its end, which is up to the case.
@@ -93,9 +93,12 @@ def lives(pid):
     return not flags & PF_EXITING
 
 
-def soon_gone(pids):
-    """Whether these processes end well before they would by themselves."""
-    end = time.monotonic() + 4
+def soon_gone(pids, words):
+    """Whether these processes end well before they would by themselves.
+
+    Without a protection one second shows that nothing ends them.
+    """
+    end = time.monotonic() + (1 if words else 10)
     while any(map(lives, pids)):
         if time.monotonic() > end:
             return "still there"
@@ -113,7 +116,7 @@ def daemons(run, words):
     pids = marked()
     end_marked(GATE)
     seen = seen_in(program.wait(number))
-    verdict = soon_gone(pids)
+    verdict = soon_gone(pids, words)
     end_marked()
     program.close()
     return verdict if seen == "made" else seen
@@ -123,12 +126,12 @@ def daemons(run, words):
       without="life", driven=True)
 def kill_caisson(run, words):
     program = run.start(words)
-    program.start(DAEMON + "import time; time.sleep(8)")
+    program.start(DAEMON + "import time; time.sleep(30)")
     if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = [pid for pid, _ in processes_below(program.pid)] + marked()
     program.kill()
-    verdict = soon_gone(pids)
+    verdict = soon_gone(pids, words)
     # Where nothing ended them, process 1 of the box would stay for ever.
     end_all(filter(lives, pids))
     return verdict
@@ -163,13 +166,12 @@ def kill_relay(run, words):
       without="pid landlock")
 def cancel(run, words):
     program = run.start(words)
-    number = program.start(DAEMON + "import time; time.sleep(8)")
+    number = program.start(DAEMON + "import time; time.sleep(30)")
     if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = marked()
-    program.send({"method": "notifications/cancelled",
-                  "params": {"requestId": number}})
-    verdict = soon_gone(pids)
+    program.cancel(number)
+    verdict = soon_gone(pids, words)
     end_marked()
     program.close()
     return verdict
@@ -180,12 +182,12 @@ def cancel(run, words):
       "is left below it")
 def leave(run, words):
     program = run.start(words)
-    program.start(DAEMON + "import time; time.sleep(8)")
+    program.start(DAEMON + "import time; time.sleep(30)")
     if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = [pid for pid, _ in processes_below(program.pid)] + marked()
     program.close()
-    verdict = soon_gone(pids)
+    verdict = soon_gone(pids, words)
     end_marked()
     return verdict
 
