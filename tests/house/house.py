@@ -218,6 +218,13 @@ def flag(key):
     return "--" + key.replace("_", "-")
 
 
+def words(command):
+    """The words of a command, as a shell reads them."""
+    if any(char in command for char in "'\"\\"):
+        return shlex.split(command)
+    return command.split()
+
+
 @functools.lru_cache()
 def objects():
     """Everything that was compiled from C: source, object and command."""
@@ -232,7 +239,7 @@ def objects():
             found.append(Object(
                 os.path.relpath(source, SOURCE),
                 os.path.join(entry["directory"], entry["output"]),
-                shlex.split(entry["command"])))
+                words(entry["command"])))
     return found
 
 
