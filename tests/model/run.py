@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """Sends programs as models write them to caisson, and counts right answers.
 
-    run.py [--short] [--show] [FAMILY | FAMILY/NAME]...
+    run.py [--short | --near] [--show] [FAMILY | FAMILY/NAME]...
 
 --short runs the programs marked "short" and fails where fewer of them are
-right than the file "expected" says; --show prints every answer that is not
-right. CAISSON is the path of the program, by default ../../build/caisson.
+right than the file "expected" says; --near those of them whose servers are
+stubs or installed for tests/e2e, with no other server; --show prints every
+answer that is not right. CAISSON is the path of the program, by default
+../../build/caisson.
 
 Exit status: 0 done, 1 failed, 77 cannot run here (and a line says why).
 """
@@ -75,6 +77,17 @@ def be_alone():
         sys.executable, "-B", alone, "--keep", os.path.join(HERE, "..", ".."),
         "--keep", os.path.dirname(CAISSON), sys.executable, "-B",
         os.path.abspath(__file__), *sys.argv[1:]])
+
+
+def use_near():
+    """Leaves out the servers that tests/e2e has not got."""
+    global MODULES
+    MODULES = os.path.join(HERE, "..", "e2e", "node_modules")
+    for name, (script, *_) in list(NODE_SERVERS.items()):
+        if not os.path.exists(os.path.join(MODULES, script)):
+            del NODE_SERVERS[name]
+    if "filesystem" not in NODE_SERVERS:
+        skip("the packages are not installed: run 'npm ci' in tests/e2e")
 
 
 def get_servers():
@@ -357,24 +370,33 @@ def expected(key):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--near", action="store_true")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.near:
+        use_near()
     get_servers()
     be_alone()
     programs = load(options.names)
-    if options.short:
+    key = "near" if options.near else "short" if options.short else "none"
+    if options.short or options.near:
         programs = [row for row in programs if row.get("short")]
+    if options.near:
+        near = {*NODE_SERVERS, *STUBS}
+        programs = [row for row in programs
+                    if near.issuperset(row.get("servers", []) + row.get(
+                        "repair", {}).get("servers", []))]
     if not programs:
         sys.exit("no such program")
     run_all(programs, options.show)
     report(programs)
     right = sum(row["first"] == "RIGHT" for row in programs)
-    if options.short and not options.names and right < expected("short"):
-        print(f"\n{right} right answers, {expected('short')} are expected")
+    if not options.names and right < expected(key):
+        print(f"\n{right} right answers, {expected(key)} are expected")
         return 1
     silent = sum(row["first"] == "SILENT" for row in programs)
-    if options.short and silent > expected("silent"):
+    if (options.short or options.near) and silent > expected("silent"):
         print(f"\n{silent} wrong answers are told as right")
         return 1
     return 0
