@@ -13,7 +13,7 @@ import {
   contained, folder, patiently, ran, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
-import { until } from './support/wait.mjs';
+import { until, untilLate } from './support/wait.mjs';
 
 patiently();
 
@@ -166,9 +166,11 @@ test('files are kept when the code fails, or takes too long',
 
     assert.match(await say(client, 'f', `${write({ a: '1' })}\n1 / 0`),
       /file: \/data\/a/);
-    assert.match(await say(client, 'f', `${write({ b: '2' })}
-import time
-time.sleep(60)`, { timeout: 8 }), /file: \/data\/b/);
+    const kept = /file: \/data\/b/;
+
+    assert.match(await untilLate((timeout) => say(client, 'f', `${write(
+      { b: '2' })}\nimport time\ntime.sleep(600)`, { timeout }),
+    (answer) => kept.test(answer)), kept);
     assert.equal(await say(client, 'f', look), 'a 1\nb 2');
   });
 

@@ -18,7 +18,7 @@ import {
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
-import { until } from './support/wait.mjs';
+import { until, untilLate } from './support/wait.mjs';
 
 patiently();
 
@@ -277,9 +277,9 @@ os.unlink("out/cut")`);
 test('files come back after a time-out, and not after a cancel',
   async (t) => {
     const { client } = await connect(t);
-    const result = await run(client, 'import time\n' +
+    const result = await untilLate((timeout) => run(client, 'import time\n' +
       'open("out/late", "w").write("x")\nprint("written", flush=True)\n' +
-      'time.sleep(60)', { timeout: 8 });
+      'time.sleep(600)', { timeout }), (answer) => /^written$/m.test(text(answer)));
 
     assert.match(text(result), /^status: timeout\n/);
     assert.deepEqual(links(result).map(({ name }) => name), ['late']);

@@ -10,7 +10,7 @@ import { once, patiently, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect } from './support/sdk.mjs';
 import { meta } from './support/tokens.mjs';
-import { until } from './support/wait.mjs';
+import { until, untilLate } from './support/wait.mjs';
 
 patiently();
 
@@ -172,12 +172,14 @@ test('the text of an answer', once, async (t) => {
       assert.equal((await raw.run(code)).content[0].text, text, code);
   }
 
-  const { content, structuredContent } = await raw.run(fenced(
-    'import sys, time\nprint("o")\nprint("e", file=sys.stderr)\n' +
-    'time.sleep(600)'), { timeout: 8 });
+  let after;
+  const { content, structuredContent } = await untilLate((timeout) => raw.run(
+    fenced('import sys, time\nprint("o")\nprint("e", file=sys.stderr)\n' +
+    'time.sleep(600)'), { timeout: after = timeout }),
+  (answer) => answer.structuredContent.stderr);
 
   assert.equal(content[0].text, 'status: timeout\no\nstderr:\ne\n' +
-    'error: Execution timed out after 8s; pass timeout, up to 120, for ' +
+    `error: Execution timed out after ${after}s; pass timeout, up to 120, for ` +
     `longer work\nnote: ${unfenced}`);
   assert.deepEqual(structuredContent.stderr, ['e']);
   assert.deepEqual(structuredContent.notes, [unfenced]);
@@ -392,8 +394,9 @@ print(end.partition(" ")[2])`)).structuredContent;
   assert.deepEqual(start.stdout,
   ["{'x'} 3145729 True", 'further bytes were not kept: setting output-kept ...]',
     '']);
-  const late = await raw.run(
-    'print("y" * 100_000, flush=True)\nwhile True: pass', { timeout: 8 });
+  const late = await untilLate((timeout) => raw.run(
+    'print("y" * 100_000, flush=True)\nwhile True: pass', { timeout }),
+  ({ content }) => content[0].text.includes('yyy'));
 
   assert.deepEqual(await raw.printed(
     `print(runtime.output("${idOf(late)}") == "y" * 100_000 + "\\n")`),

@@ -14,7 +14,7 @@ import {
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
-import { until } from './support/wait.mjs';
+import { until, untilLate } from './support/wait.mjs';
 
 patiently();
 
@@ -75,22 +75,25 @@ test('code that takes too long is interrupted, which may leave the state',
     const { client } = await connect(t);
 
     await Promise.all([say(client, 's', 'x = [1]'), say(client, 'deaf', 'x = 1')]);
-    const [result, lost] = await Promise.all([run(client, `
+    const [result, lost] = await Promise.all([untilLate((timeout) => run(client, `
 import time
-x.append(2)
-time.sleep(600)`, { session: 's', timeout: 8 }), run(client, `
+x = [1, 2]
+time.sleep(600)`, { session: 's', timeout }),
+    async () => await say(client, 's', 'x') === '[1, 2]'),
+    untilLate((timeout) => run(client, `
 import time
 while True:
     try:
         time.sleep(600)
     except KeyboardInterrupt:
-        pass`, { session: 'deaf', timeout: 8 })]);
+        pass`, { session: 'deaf', timeout }),
+    (answer) => about(answer).kept === false)]);
 
     assert.equal(result.isError, true);
-    assert.match(text(result), /^status: timeout\n[^]*\nsession: call 2, (under )?\d+ s old; the code was interrupted, [^\n]*kept$/);
+    assert.match(text(result), /^status: timeout\n[^]*\nsession: call \d+, (under )?\d+ s old; the code was interrupted, [^\n]*kept$/);
     assert.equal(about(result).kept, true);
     assert.equal(await say(client, 's', 'x'), '[1, 2]');
-    assert.match(text(lost), /^status: timeout\n[^]*\nsession: call 2, \d+ s old; it has ended: its code did not react to an interrupt; its state is lost, and the next call of this name begins a new one$/);
+    assert.match(text(lost), /^status: timeout\n[^]*\nsession: call \d+, \d+ s old; it has ended: its code did not react to an interrupt; its state is lost, and the next call of this name begins a new one$/);
     assert.equal(about(lost).kept, false);
     assert.equal(text(await run(client, '"x" in globals()',
       { session: 'deaf' })), 'False\nsession: new, as the one before has ' +

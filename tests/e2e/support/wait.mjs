@@ -24,6 +24,19 @@ export async function within(promise, what, seconds = patience) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/*
+ * Code that its deadline ends, once it has come to some point: is called with
+ * longer and longer ones, in seconds, until the answer shows that it had.
+ */
+export async function untilLate(call, reached) {
+  for (let timeout = 2; ; timeout *= 2) {
+    const answer = await call(timeout);
+
+    if (timeout >= 64 || await reached(answer))
+      return answer;
+  }
+}
+
 /* Asks again and again until the answer is true; returns that answer. */
 export async function until(ask, what, seconds = patience) {
   const end = Date.now() + seconds * 1000;
