@@ -185,7 +185,7 @@ test('a server without sessions asks first', async (t) => {
 test('how a server is spoken to is remembered', async (t) => {
   let stream, old = true;
   const odd = { '/old': ({ request, response }) => {
-    if (!old && request.method === 'POST')
+    if (!old)
       return false;
     if (old && request.method === 'GET')
       stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -206,7 +206,7 @@ test('how a server is spoken to is remembered', async (t) => {
     const { client } = await open(t, `${remote.origin}${place}`, {}, { home });
     const from = remote.heard.length;
 
-    assert.equal(text(await run(client, call())), '{}');
+    assert.equal(text(await run(client, call(), { timeout: 9 })), '{}');
     await client.close();
     return remote.heard.slice(from).slice(0, 3).map(({ method, message }) =>
       message?.method ?? method);
@@ -334,6 +334,46 @@ print([r.text for r in await asyncio.gather(
   `[${[...Array(8).keys()].map((n) => `'{"a":${n}}'`).join(', ')}]`);
   assert.equal(remote.number, 2);
 });
+
+test('a session that begins and fails is ended', async (t) => {
+  const odd = Object.fromEntries(['cut', 'error'].map((name) => [`/${name}`,
+    ({ request, response, message, json }) => {
+      if (message?.method !== 'initialize')
+        return request.method !== 'DELETE' && !!response.writeHead(404).end();
+      if (name === 'error')
+        json({ jsonrpc: '2.0', id: message.id, error: { code: 1,
+          message: 'no' } }, { 'mcp-session-id': name });
+      else
+        response.writeHead(200, { 'content-type': 'text/event-stream',
+          'mcp-session-id': name }).write(': x\n\n', () =>
+          setImmediate(() => response.socket.destroy()));
+      return true;
+    }]));
+  const remote = await serveRemote(t, { odd });
+
+  for (const [name, why] of [['cut', /ended the connection: /],
+    ['error', /it refused "initialize": no/]]) {
+    assert.match(text(await run((await open(t,
+      `${remote.origin}/${name}`)).client, attempt)), why);
+    await until(() => remote.heard.some(({ method, headers }) =>
+      method === 'DELETE' && headers['mcp-session-id'] === name), 'its end');
+  }
+});
+
+test('a request without effects is sent again where a connection broke',
+  async (t) => {
+    const broken = new Set(['initialize', 'tools/call']);
+    const remote = await serveRemote(t, { odd: { '/mcp': ({ response,
+      message }) => broken.delete(message?.method) &&
+      response.socket.destroy() } });
+    const { client } = await open(t, `${remote.origin}/mcp`);
+    const count = (name) => remote.heard.filter(({ message }) =>
+      message?.method === name).length;
+
+    assert.match(text(await run(client, attempt)), /ended the connection: /);
+    assert.deepEqual([count('initialize'), count('tools/call')], [2, 1]);
+    assert.equal(text(await run(client, call())), '{}');
+  });
 
 test('what a server sends unasked arrives', async (t) => {
   const remote = await serveRemote(t);

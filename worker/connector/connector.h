@@ -155,6 +155,7 @@ struct exchange_wanted {
 	size_t len;
 	bool expects; /* a message must come: exchange_satisfy() tells of it */
 	int session; /* the headers name a session */
+	bool again; /* as in struct transfer_wanted */
 	struct renew *renew; /* the token that it carries */
 };
 
@@ -208,14 +209,14 @@ int pair_is_full(const struct pair *pair);
 struct session_ends {
 	/* There is none, and why: one sentence. */
 	void (*failed)(void *ctx, const char *why);
-	/* The broker has closed its pipes, and the server was told. */
+	/* It is over, and the server was told. */
 	void (*ended)(void *ctx);
 	void *ctx;
 };
 
 /*
- * Takes the pipes; remote must outlive it. The callbacks, of which one is
- * called once, must not free it.
+ * Takes the pipes; remote must outlive it. The callbacks must not free it;
+ * failed() is called once at most, and ended() behind it, too.
  */
 struct session *session_new(struct event_base *base,
     const struct remote *remote, int *in, int *out,

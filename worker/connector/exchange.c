@@ -30,6 +30,7 @@ struct exchange {
 	const char *large;   /* why no more is read, or NULL */
 	bool expects;
 	bool session;
+	bool again;
 	struct renew *renew;
 	struct renew_wait wait;
 	unsigned int token;   /* its number, when it was sent */
@@ -351,7 +352,8 @@ exchange_send(struct exchange *exchange)
 		.url = exchange->url,
 		.headers = &exchange->headers,
 		.body = exchange->body.data,
-		.len = exchange->body.len };
+		.len = exchange->body.len,
+		.again = exchange->again };
 
 	exchange->text.len = 0;
 	exchange->token = renew_number(exchange->renew);
@@ -375,6 +377,7 @@ exchange_start(struct event_base *base, struct transfers *transfers,
 		buffer_add(&exchange->body, wanted->body, wanted->len);
 	exchange->expects = wanted->expects;
 	exchange->session = wanted->session != 0;
+	exchange->again = wanted->again;
 	exchange->renew = wanted->renew;
 	exchange->wait.done = exchange_on_renewed;
 	exchange->wait.ctx = exchange;

@@ -24,7 +24,6 @@ connector_on_failed(void *ctx, const char *why)
 
 	fd_write_all(connector->errors, why, strlen(why));
 	fd_write_all(connector->errors, "\n", 1);
-	worker_stop();
 }
 
 /* A login waits for a person. */

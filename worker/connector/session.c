@@ -49,6 +49,7 @@ struct talk {
 	char *id;     /* as JSON; NULL: it gets no answer */
 	unsigned int begun; /* of the session by which it was sent */
 	bool again;   /* it was refused once, as the session was gone */
+	bool once;    /* it changes something: it must not be sent twice */
 	bool begins;  /* it ends the greeting: "initialized" */
 	bool lists;   /* it asks for the tools */
 };
@@ -174,6 +175,7 @@ talk_send(struct talk *talk)
 		    (talk->kind == TALK_STREAM) &&
 		    (talk->kind == TALK_STREAM || talk->id != NULL),
 		.session = session->name != NULL,
+		.again = !talk->once,
 		.renew = session->renew };
 
 	session_add_headers(session, talk, &headers);
@@ -296,6 +298,41 @@ talk_is_answered(const struct talk *talk, const struct jsonrpc *message)
 	    memcmp(message->id.p, talk->id, message->id.len) == 0;
 }
 
+/* An answer to "initialize" that did not come whole may have begun one. */
+static void
+session_keep_name(struct session *session)
+{
+	const struct talk *greeting = session_find(session, TALK_GREETING);
+	const char *name = greeting == NULL || greeting->exchange == NULL ?
+	    "" : exchange_head(greeting->exchange)->session;
+
+	if (session->name == NULL && name[0] != '\0')
+		session->name = mem_strdup(name);
+}
+
+/* The server is told that its session is over; it need not know DELETE. */
+static void
+session_end(struct session *session)
+{
+	session->state = SESSION_OVER;
+	if (session->name == NULL) {
+		session->ends.ended(session->ends.ctx);
+		return;
+	}
+	loop_set_timer(session->timer, CONNECTOR_GOODBYE_MS);
+	talk_send(talk_new(session, TALK_GOODBYE, NULL, 0));
+}
+
+static void
+session_fail(struct session *session, const char *why)
+{
+	if (session->state == SESSION_OVER)
+		return;
+	session->ends.failed(session->ends.ctx, why);
+	session_keep_name(session);
+	session_end(session);
+}
+
 /* Keeps what the server has agreed to. */
 static void
 session_agree(struct session *session, const struct talk *talk,
@@ -306,12 +343,12 @@ session_agree(struct session *session, const struct talk *talk,
 	struct json_span version;
 	size_t len;
 
-	if (message->result.count != 1)
-		return;
 	free(mem_take(&session->name));
-	free(mem_take(&session->version));
 	if (name[0] != '\0')
 		session->name = mem_strdup(name);
+	if (message->result.count != 1)
+		return;
+	free(mem_take(&session->version));
 	if (json_span_get(
 	        message->result.value, "protocolVersion", &version) > 0)
 		session->version = json_span_string(version, &len, NULL);
@@ -543,7 +580,7 @@ session_on_event(void *ctx, const char *type, const char *data)
 	exchange_satisfy(talk->exchange);
 	session->endpoint = url_redirect(session->remote->url, data);
 	if (session->endpoint == NULL)
-		session->ends.failed(session->ends.ctx, why);
+		session_fail(session, why);
 	else if (greeting != NULL)
 		talk_send(greeting);
 }
@@ -635,7 +672,7 @@ session_answer_failure(struct session *session, const struct talk *talk,
 	    session_pass_refusal(session, talk))
 		return;
 	if (talk->kind == TALK_GREETING)
-		session->ends.failed(session->ends.ctx, why);
+		session_fail(session, why);
 	else
 		session_pass_error(session, talk, why);
 }
@@ -664,7 +701,8 @@ session_begin_events(struct session *session, const char *why)
 {
 	session->manner = MANNER_EVENTS;
 	session->refusal = why == NULL ? NULL : mem_strdup(why);
-	loop_set_timer(session->timer, CONNECTOR_ENDPOINT_MS);
+	loop_set_timer(session->timer, session->recalled ?
+	    CONNECTOR_RECALLED_MS : CONNECTOR_ENDPOINT_MS);
 	talk_send(talk_new(session, TALK_STREAM, NULL, 0));
 }
 
@@ -716,7 +754,7 @@ session_on_undiscovered(struct session *session, const struct talk *talk,
 
 	if (outcome != EXCHANGE_REFUSED || status / 100 != 4 ||
 	    status == 401 || status == 403) {
-		session->ends.failed(session->ends.ctx, why);
+		session_fail(session, why);
 		return;
 	}
 	if (body->len > 0 &&
@@ -737,7 +775,7 @@ session_fail_events(struct session *session, long status, const char *why)
 	    status == 400 || status == 405 || status == 406))
 		all = mem_printf(
 		    "%s (its type is sse; http may be right)", why);
-	session->ends.failed(session->ends.ctx, all != NULL ? all : why);
+	session_fail(session, all != NULL ? all : why);
 }
 
 static void
@@ -746,7 +784,9 @@ session_on_timer(evutil_socket_t, short, void *ctx)
 	struct session *session = ctx;
 	struct talk *stream = session_find(session, TALK_STREAM);
 
-	if (session->manner != MANNER_EVENTS) {
+	if (session->state == SESSION_OVER) {
+		session->ends.ended(session->ends.ctx);
+	} else if (session->manner != MANNER_EVENTS) {
 		session_read_stream(session);
 	} else if (session->endpoint == NULL && stream != NULL) {
 		exchange_cancel(&stream->exchange);
@@ -807,6 +847,8 @@ session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
 
 	if (talk->kind == TALK_GOODBYE) {
 		session->ends.ended(session->ends.ctx);
+	} else if (session->state == SESSION_OVER) {
+		/* Nobody waits for it. */
 	} else if (outcome == EXCHANGE_GONE && talk->kind != TALK_AGAIN) {
 		if (session_keep(session, talk))
 			return;
@@ -876,6 +918,7 @@ session_on_stateless(struct session *session, const struct jsonrpc *message,
 	} else if (message->kind == JSONRPC_REQUEST) {
 		talk = talk_new(session, TALK_REQUEST, line->data, line->len);
 		talk->id = mem_dup(message->id.p, message->id.len);
+		talk->once = json_span_is(message->method, "tools/call");
 		talk->lists = json_span_is(message->method, "tools/list");
 		talk_send(talk);
 	}
@@ -917,6 +960,9 @@ session_on_line(void *ctx, const struct line *line)
 	}
 	talk = talk_new(session, session_sort(session, &message, line),
 	    line->data, line->len);
+	talk->once = message.kind != JSONRPC_NOTIFICATION &&
+	    (message.kind != JSONRPC_REQUEST ||
+	        json_span_is(message.method, "tools/call"));
 	if (message.kind == JSONRPC_REQUEST)
 		talk->id = mem_dup(message.id.p, message.id.len);
 	if (message.kind == JSONRPC_NOTIFICATION) {
@@ -944,7 +990,6 @@ session_cancel_all(struct session *session)
 	}
 }
 
-/* The server is told that its session is over; it need not know DELETE. */
 static void
 session_on_closed(void *ctx)
 {
@@ -952,12 +997,9 @@ session_on_closed(void *ctx)
 
 	if (session->state == SESSION_OVER)
 		return;
-	session->state = SESSION_OVER;
+	session_keep_name(session);
 	session_cancel_all(session);
-	if (session->name != NULL)
-		talk_send(talk_new(session, TALK_GOODBYE, NULL, 0));
-	else
-		session->ends.ended(session->ends.ctx);
+	session_end(session);
 }
 
 struct session *

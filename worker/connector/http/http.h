@@ -127,6 +127,7 @@ struct transfer_wanted {
 	const char *body;   /* must stay until the end; NULL: none */
 	size_t len;
 	bool foreign; /* it may go to another server: without credentials */
+	bool again; /* it may be sent twice, as it changes nothing there */
 };
 
 /* Loads what libcurl needs of files before the lockdown. */

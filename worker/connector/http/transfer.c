@@ -31,6 +31,7 @@ struct transfer {
 	struct transfer_ends ends;
 	char error[CURL_ERROR_SIZE];
 	const char *refused; /* why no connection was tried */
+	bool again;          /* it may be sent once more */
 	struct buffer came;  /* not passed on yet */
 };
 
@@ -481,6 +482,10 @@ transfer_on_connected(void *ctx, char *, char *, int, int)
 
 	if (!transfer_was_sent(transfer))
 		return CURL_PREREQFUNC_OK;
+	if (transfer->again) {
+		transfer->again = false;
+		return CURL_PREREQFUNC_OK;
+	}
 	transfer->refused = "it had the request, which is not sent again";
 	return CURL_PREREQFUNC_ABORT;
 }
@@ -530,6 +535,7 @@ transfer_start(struct transfers *all, const struct transfer_wanted *wanted,
 
 	transfer->all = all;
 	transfer->ends = *ends;
+	transfer->again = wanted->again;
 	transfer->curl = curl_easy_init();
 	if (transfer->curl == NULL)
 		fatal("out of memory");
