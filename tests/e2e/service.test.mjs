@@ -1,12 +1,15 @@
 /*
  * Caisson as a service of a user, by a real systemd --user: installed by the
- * command, called, killed, reloaded, drained, started by its socket, removed.
+ * command, called, killed, reloaded, drained, started by its socket, removed;
+ * what keeps it going.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { binary } from './support/program.mjs';
+import { family } from './support/processes.mjs';
+import { binary, folder } from './support/program.mjs';
 import { fetchAt } from './support/serve.mjs';
 import { userManager } from './support/user_manager.mjs';
 import { until } from './support/wait.mjs';
@@ -115,4 +118,105 @@ test('a service of a user', async (t) => {
   else
     assert.match(scoped.stderr,
       /required .*caisson-\d+\.scope: the controller memory is not enabled/);
+});
+
+const source = (name) => fs.readFileSync(
+  new URL(`../../${name}`, import.meta.url), 'utf8');
+const page = source('man/caisson-serve.7.in');
+
+test('what keeps a service going', async (t) => {
+  const manager = await userManager(t);
+
+  if (!manager)
+    return;
+
+  const { home, caisson, systemctl } = manager;
+  const show = (name) => systemctl('show', '--value', '--property', name,
+    'caisson.service').stdout.trim();
+  const again = (pid) => until(() => show('MainPID') !== pid &&
+    show('ActiveState') === 'active', 'another process');
+  const stricter = page.match(/edit caisson.service\n(\[Service\]\nNo[^]*?)\.Ed/)[1];
+
+  /* In the stricter unit of the page. The default counts starts in a minute. */
+  const drop = (more) => {
+    const drops = path.join(home, '.config/systemd/user/caisson.service.d');
+
+    fs.mkdirSync(drops, { recursive: true });
+    fs.writeFileSync(path.join(drops, 'test.conf'), `[Unit]
+StartLimitIntervalSec=1h\n${stricter}WatchdogSec=10\n${more}`);
+    assert.equal(systemctl('daemon-reload').stderr, '');
+  };
+
+  assert.equal(caisson('service', 'install').stderr, '');
+  drop('');
+  systemctl('restart', 'caisson.service');
+
+  const ask = client(t, manager);
+
+  assert.match(JSON.stringify(await ask(...python('print(6 * 7)'))), /42/);
+
+  /* Its loop hangs. */
+  const hung = show('MainPID');
+
+  process.kill(Number(hung), 'SIGSTOP');
+  await again(hung);
+  assert.equal(show('NRestarts'), '1');
+
+  /* All below it hangs: it ends by itself, before it would be killed. */
+  ask(...python('import time\ntime.sleep(900)')).catch(() => null);
+  await until(() => /calls 1/.test(show('StatusText')), 'the call');
+  for (const { pid } of family(Number(show('MainPID'))))
+    process.kill(pid, 'SIGSTOP');
+  systemctl('stop', 'caisson.socket', 'caisson.service');
+  assert.equal(show('Result'), 'success');
+
+  /* A setting with a fault: it is not started again. */
+  drop('Environment=CAISSON_TIMEOUT=never\n');
+  assert.notEqual(systemctl('start', 'caisson.service').status, 0);
+  assert.equal(show('ActiveState'), 'failed');
+  assert.equal(show('ExecMainStatus'), '2');
+
+  /* One that fails again and again is not, either, until that is forgotten. */
+  drop('');
+  systemctl('reset-failed', 'caisson.service');
+  assert.equal(systemctl('start', 'caisson.service').status, 0);
+  for (let n = 1; n <= 5; n++) {
+    const pid = show('MainPID');
+
+    process.kill(Number(pid), 'SIGKILL');
+    await (n === 5 || again(pid));
+  }
+  await until(() => show('ActiveState') === 'failed', 'its failure');
+  systemctl('reset-failed', 'caisson.socket', 'caisson.service');
+  systemctl('start', 'caisson.socket', 'caisson.service');
+  assert.match(JSON.stringify(await ask(...python('print(6 * 7)'))), /42/);
+});
+
+test('times of the unit, and reasons for what its exposure counts', (t) => {
+  const at = folder(t);
+  const unit = path.join(at, 'caisson.service');
+  const text = source('supervisor/command/service/caisson.service.in');
+  const limit = (name) => Number(source('common/limits.h').match(
+    `define ${name} (\\d+)`)[1]);
+
+  /* It ends by itself before it would be killed. */
+  assert.ok(limit('BOX_DRAIN_MS') < limit('SHUTDOWN_DRAIN_MS'));
+  assert.ok(limit('SHUTDOWN_DRAIN_MS') + limit('SHUTDOWN_REAP_MS') + 1000 <
+    1000 * Number(text.match(/TimeoutStopSec=(\d+)/)[1]));
+  fs.writeFileSync(unit, text.replace('@CAISSON@', '/bin/true'));
+
+  const done = spawnSync('systemd-analyze', ['--user', 'security',
+    '--offline=true', '--json=short', unit],
+  { env: { ...process.env, XDG_RUNTIME_DIR: at }, encoding: 'utf8' });
+
+  if (done.status !== 0)
+    return t.skip(`no systemd-analyze: ${done.stderr}`);
+
+  const reasons = page.match(/\.Ss Exposure[^]*/)[0];
+  const counted = JSON.parse(done.stdout).filter(({ set }) => set === false)
+    .map(({ name }) => name.split('=')[0]);
+
+  assert.ok(counted.length > 50);
+  assert.deepEqual(counted.filter((name) => !reasons.match(
+    `\n\\.It Cm.* ${name}[ \n]`)), []);
 });
