@@ -150,6 +150,14 @@ pid_t spawn_program(const struct spawn_program *program);
  */
 int spawn_instead(char *const *argv, char **envp, struct err *err);
 
+/*
+ * Before anything is started: runs such a program to its end, for which it is
+ * waited, unless it prints nothing for this time. Returns 0 if it exits with 0,
+ * or -1 with err, which has the first line that it has printed.
+ */
+int spawn_try(
+    char *const *argv, char **envp, unsigned int ms, struct err *err);
+
 /* For keepers: writes "cannot WHAT PATH: why (errno)" to errors, and exits. */
 void spawn_complain(const struct spawn_program *program, const char *what,
     const char *path) __attribute__((noreturn));

@@ -10,6 +10,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -454,6 +455,49 @@ spawn_instead(char *const *argv, char **envp, struct err *err)
 	signal(SIGXFSZ, SIG_DFL);
 	execve(argv[0], argv, envp);
 	return err_sys(err, "execute %s", argv[0]);
+}
+
+/* Reads a line of what a program prints to its end; -1: it has not ended. */
+static int
+spawn_listen(int from, unsigned int ms, char said[ERR_TEXT_SIZE])
+{
+	struct pollfd output = { .fd = from, .events = POLLIN };
+	ssize_t len = 0, n = 1;
+
+	while (n > 0) {
+		if (poll(&output, 1, (int)ms) != 1)
+			return -1;
+		n = read(from, said + len, ERR_TEXT_SIZE - 1 - (size_t)len);
+		len += n > 0 ? n : 0;
+	}
+	said[len] = '\0';
+	said[strcspn(said, "\n")] = '\0';
+	return 0;
+}
+
+int
+spawn_try(char *const *argv, char **envp, unsigned int ms, struct err *err)
+{
+	char said[ERR_TEXT_SIZE] = "no answer";
+	int ends[2], status = -1;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) == -1 || (pid = fork()) == -1)
+		return err_sys(err, "start %s", argv[0]);
+	if (pid == 0) {
+		/* It cannot read what is for us. */
+		dup2(ends[1], STDIN_FILENO);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		spawn_instead(argv, envp, NULL);
+		_exit(SPAWN_COMPLAINED);
+	}
+	close(ends[1]);
+	if (spawn_listen(ends[0], ms, said) == -1)
+		kill(pid, SIGKILL);
+	close(ends[0]);
+	waitpid(pid, &status, 0);
+	return status == 0 ? 0 : err_set(err, "%s: %s", argv[0], said);
 }
 
 /* Our own program, for keepers; -1: they do not execute it. */

@@ -1,7 +1,7 @@
 /*
  * Caisson as a service of a user, by a real systemd --user: installed by the
  * command, called, killed, reloaded, drained, started by its socket, removed;
- * what keeps it going.
+ * what keeps it going, and a scope of its own.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -107,17 +107,6 @@ test('a service of a user', async (t) => {
   assert.match(caisson('service', 'remove').stdout, /^there is no .*service\n/);
   assert.deepEqual(units.filter(manager.exists), []);
   assert.equal(status().ActiveState, 'inactive');
-
-  /* A program that runs alone gets a scope of its own. */
-  const scoped = manager.run(binary, ['exec', '-'],
-    { CAISSON_CGROUP: 'required' });
-
-  if (/memory/.test(manager.run('/bin/cat',
-    [`${manager.group}/cgroup.controllers`]).stdout))
-    assert.equal(scoped.status, 0, scoped.stderr);
-  else
-    assert.match(scoped.stderr,
-      /required .*caisson-\d+\.scope: the controller memory is not enabled/);
 });
 
 const source = (name) => fs.readFileSync(
@@ -219,4 +208,45 @@ test('times of the unit, and reasons for what its exposure counts', (t) => {
   assert.ok(counted.length > 50);
   assert.deepEqual(counted.filter((name) => !reasons.match(
     `\n\\.It Cm.* ${name}[ \n]`)), []);
+});
+
+test('a scope of its own', async (t) => {
+  const manager = await userManager(t);
+
+  if (!manager)
+    return;
+
+  const file = path.join(manager.home, 'print.py');
+  const exec = (cgroup) => manager.run(binary, ['exec', file],
+    { CAISSON_CGROUP: cgroup });
+
+  fs.writeFileSync(file, 'print(6 * 7)');
+
+  /* A program that runs alone gets a scope of its own. */
+  const scoped = exec('required');
+
+  if (/memory/.test(manager.run('/bin/cat',
+    [`${manager.group}/cgroup.controllers`]).stdout))
+    assert.equal(scoped.status, 0, scoped.stderr);
+  else
+    assert.match(scoped.stderr,
+      /required .*caisson-\d+\.scope: the controller memory is not enabled/);
+
+  /* systemd-run fails or hangs: it goes on without, after one warning. */
+  const fake = path.join(manager.home, 'systemd-run');
+
+  for (const [script, why] of [
+    ['echo Failed to start transient scope unit: no >&2; exit 1',
+      'Failed to start transient scope unit: no'],
+    ['exec sleep 900', 'no answer']]) {
+    fs.writeFileSync(fake, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    manager.replace('/usr/bin/systemd-run', fake);
+
+    const { stdout, stderr } = exec('auto');
+
+    assert.equal(stdout, '42\n');
+    assert.match(stderr, new RegExp(`^[^\n]*no scope, .*run: ${why}[^\n]*\n$`));
+    assert.match(exec('required').stderr,
+      new RegExp(`required .*makes no scope: .*${why}`));
+  }
 });

@@ -69,10 +69,13 @@ int cgroup_delegated(const struct options *options, struct err *err);
  * scope.c: where our cgroup is not delegated and the setting cgroup asks for
  * that, executes this program again in a scope of the user's service manager.
  * Must be called before anything is started. Returns 0 if we go on as we are,
- * or -1 with err.
+ * after a warning if the manager makes no scope, or -1 with err.
  */
 int scope_enter(
     const struct options *options, char **argv, char **envp, struct err *err);
+
+/* Returns whether we are in a scope that scope_enter has asked for. */
+int scope_entered(void);
 
 /*
  * cgroup_file.c: cgroup_file_read reads a small file of a cgroup as a string,

@@ -1,7 +1,8 @@
 /*
  * A scope of the user's service manager, whose cgroup is ours alone: see
  * cgroup.h. systemd-run moves itself there and becomes this program again, with
- * the same process number, by which the scope is named. Runs in the supervisor.
+ * the same process number, by which the scope is named. If it failed then, we
+ * would be gone, so a child tries it first. Runs in the supervisor.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -20,11 +21,13 @@
 #include "cgroup.h"
 
 #define SCOPE_RUN "/usr/bin/systemd-run"
+#define SCOPE_NAME "caisson-%d.scope"
 
-/* Returns whether we are in the scope of this name already. */
-static int
-scope_is_in(const char *name)
+int
+scope_entered(void)
 {
+	auto_free char *name =
+	    mem_printf("/" SCOPE_NAME, (int)getpid());
 	char text[GROUP_TEXT_SIZE] = "";
 
 	return cgroup_file_read(AT_FDCWD, "/proc/self/cgroup", text,
@@ -51,22 +54,35 @@ scope_enter(
     const struct options *options, char **argv, char **envp, struct err *err)
 {
 	auto_free char *name =
-	    mem_printf("--unit=caisson-%d.scope", (int)getpid());
+	    mem_printf("--unit=" SCOPE_NAME, (int)getpid());
 	char self[PATH_MAX] = "";
 	char *head[] = { (char *)SCOPE_RUN, (char *)"--user",
 		(char *)"--scope", (char *)"--quiet", (char *)"--collect",
 		(char *)"--property=Delegate=yes", name, (char *)"--", self };
 	const size_t heads = sizeof(head) / sizeof(head[0]);
+	char *trial[] = { head[0], head[1], head[2], head[3], head[4], head[5],
+		self, (char *)"--version", NULL };
 	auto_free char **words = NULL;
+	struct err failed;
 	size_t n = 0;
 
 	if (options->cgroup == CGROUP_OFF ||
 	    strcmp(options->runtime, "native") != 0 ||
-	    scope_is_in(name + strlen("--unit=")) ||
+	    scope_entered() ||
 	    cgroup_delegated(options, NULL) == 0 ||
 	    !scope_manager_answers(envp) ||
 	    readlink("/proc/self/exe", self, sizeof(self) - 1) == -1)
 		return 0;
+	if (spawn_try(trial, envp, SCOPE_TRY_MS, &failed) == -1) {
+		if (options->cgroup == CGROUP_REQUIRED)
+			return err_set(err, "a cgroup is required (setting "
+			    "cgroup), but the service manager makes no scope: "
+			    "%s", failed.text);
+		log_warn("the service manager makes no scope, so a watchdog "
+		    "limits sandboxes: %s; set cgroup to off if that stays",
+		    failed.text);
+		return 0;
+	}
 	while (argv[n] != NULL)
 		n++;
 	words = mem_alloc((heads + n) * sizeof(*words));

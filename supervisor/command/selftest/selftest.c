@@ -217,9 +217,10 @@ selftest_limits(struct selftest *test, const struct native_facts *facts)
 
 	if (shared->cgroup != NULL) {
 		snprintf(text, sizeof(text), "%llu MiB and %u processes for a "
-		    "box as a whole",
+		    "box as a whole, in %s",
 		    (unsigned long long)(test->options->memory / MIB),
-		    test->options->pids);
+		    test->options->pids, scope_entered() ?
+		    "a scope of its own" : "a delegated cgroup");
 		selftest_line(test, 1, "cgroup", text);
 		return;
 	}

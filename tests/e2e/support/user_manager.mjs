@@ -15,7 +15,8 @@ const script = path.resolve(path.dirname(fileURLToPath(import.meta.url)),
 
 /*
  * Starts it, in a home of its own, or skips the test. run() runs a program in
- * a session of the user, and returns how it ended; caisson() the program.
+ * a session of the user, and returns how it ended; caisson() the program;
+ * replace() puts a file in the place of another of the machine.
  */
 export async function userManager(t) {
   const home = folder(t);
@@ -54,6 +55,8 @@ export async function userManager(t) {
     caisson: (...args) => run(binary, args),
     systemctl: (...args) => run('/usr/bin/systemctl', ['--user', ...args]),
     socket: path.join(env.XDG_RUNTIME_DIR, 'caisson/mcp.sock'),
+    replace: (place, file) => spawnSync('/usr/bin/nsenter',
+      ['-t', String(pid), '-m', '/bin/mount', '--bind', file, place]),
     exists: (name) => fs.existsSync(path.join(home, name)),
   };
 }
