@@ -9,9 +9,9 @@ import signal
 import subprocess
 import time
 
-from client import (CAISSON, OUT_OF_MEMORY, SECONDS, TIMED_OUT, USER, Caisson,
-                    check, demand, equal, error, meta, read, run_all,
-                    wait_until)
+from client import (BOMB, BUSY, CAISSON, CROWD, OUT_OF_MEMORY, SECONDS,
+                    TIMED_OUT, USER, Caisson, check, demand, equal, error,
+                    meta, read, run_all, wait_until)
 
 TREE = "/sys/fs/cgroup"
 LANDLOCK_CREATE_RULESET, VERSION = 444, 1
@@ -107,18 +107,6 @@ def its_limits_are_set(uid):
     caisson.finish()
 
 
-# Children that need more than 64 MiB together, though none does by itself.
-BOMB = """
-import os, time
-for n in range(8):
-    if os.fork() == 0:
-        x = bytearray(b"x" * (12 << 20))
-        time.sleep(600)
-        os._exit(0)
-time.sleep(600)
-"""
-
-
 @check
 def many_children_cannot_take_more(uid):
     caisson = Caisson(Place(uid), MEMORY="64m")
@@ -163,15 +151,7 @@ def too_much_is_still_a_memory_error(uid):
 @check
 def processes_are_counted(uid):
     caisson = Caisson(Place(uid), PIDS="16")
-    result = caisson.run("""
-import subprocess
-children = []
-try:
-    while len(children) < 100:
-        children.append(subprocess.Popen(["sleep", "600"]))
-except OSError as error:
-    print(len(children), type(error).__name__)
-""")
+    result = caisson.run(CROWD)
 
     equal(result["content"][0]["text"], "15 BlockingIOError")
     caisson.finish()
@@ -194,15 +174,6 @@ print(len(threads))
 
     equal(result["content"][0]["text"], "120")
     caisson.finish()
-
-
-BUSY = """
-import os, time
-end = time.monotonic() + 4
-pids = [os.fork() for n in range(1)]
-while time.monotonic() < end:
-    pass
-"""
 
 
 @check

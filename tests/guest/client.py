@@ -1,6 +1,6 @@
 """The program in the guest, its client over MCP, and what checks are made of.
-A place is where the program is started; checks.py and containers.py each have
-one.
+A place is where the program is started; checks.py, containers.py and
+services.py each have one.
 """
 import json
 import os
@@ -16,6 +16,32 @@ TIMED_OUT = "Execution timed out after 2s; pass timeout, up to 120, for " \
 OUT_OF_MEMORY = "Sandbox ran out of memory (limit 64 MiB): keep less at a " \
     "time, or raise CAISSON_MEMORY"
 CHECKS = []
+# Children that need more than 64 MiB together, though none does by itself.
+BOMB = """
+import os, time
+for n in range(8):
+    if os.fork() == 0:
+        x = bytearray(b"x" * (12 << 20))
+        time.sleep(600)
+        os._exit(0)
+time.sleep(600)
+"""
+CROWD = """
+import subprocess
+children = []
+try:
+    while len(children) < 100:
+        children.append(subprocess.Popen(["sleep", "600"]))
+except OSError as error:
+    print(len(children), type(error).__name__)
+"""
+BUSY = """
+import os, time
+end = time.monotonic() + 4
+pids = [os.fork() for n in range(1)]
+while time.monotonic() < end:
+    pass
+"""
 
 
 def check(function):

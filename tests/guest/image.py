@@ -32,8 +32,9 @@ LEFT_OUT = {"test", "idlelib", "ensurepip", "lib2to3", "tkinter", "turtledemo",
 # The system with systemd has these Debian packages of this machine,
 SYSTEM = ("systemd", "dbus", "dbus-daemon", "dbus-user-session",
           "dbus-system-bus-common", "dbus-session-bus-common",
-          "libpam-systemd", "libpam-modules", "libpam-runtime", "podman",
-          "conmon", "catatonit", "golang-github-containers-common")
+          "libpam-systemd", "libpam-modules", "libpam-runtime")
+# with containers also these,
+ENGINE = ("podman", "conmon", "catatonit", "golang-github-containers-common")
 # and programs of these, which may be unpacked in a folder instead.
 UNPACKED = {"crun": ("/usr/bin/crun",),
             "uidmap": ("/usr/bin/newuidmap", "/usr/bin/newgidmap"),
@@ -162,11 +163,11 @@ def programs(build):
                     yield path
 
 
-def add_system(image, unpacked):
-    """What it takes to be a machine with systemd and podman."""
-    for package in SYSTEM:
+def add_system(image, packages, unpacked):
+    """What it takes to be a machine with systemd, and with podman."""
+    for package in packages:
         image.add_package(package)
-    for package, paths in UNPACKED.items():
+    for package, paths in UNPACKED.items() if unpacked else ():
         for path in paths:
             if os.path.exists(path):
                 image.add_program(path)
@@ -175,10 +176,10 @@ def add_system(image, unpacked):
     image.add_tree("/etc/pam.d", "/etc/pam.d")
 
 
-def make(path, build, source, modules, unpacked=None):
+def make(path, build, source, modules, packages=(), unpacked=None):
     """Write the archive of the programs in build, the tests in source, and
     modules of the kernel, which init loads in the order of their names. With
-    a folder of unpacked packages, it has systemd and podman.
+    packages, it has systemd; with a folder of unpacked ones, podman, too.
     """
     image = Image(path)
     for module in modules:
@@ -203,7 +204,7 @@ def make(path, build, source, modules, unpacked=None):
     for path in DATA:
         if os.path.exists(path):
             image.add(path)
-    if unpacked:
-        add_system(image, unpacked)
+    if packages:
+        add_system(image, packages, unpacked)
     image.entry("init", stat.S_IFLNK | 0o777, b"source/tests/guest/init.py")
     image.close()

@@ -7,10 +7,11 @@ Landlock ABI 2.
 usage: run.py BUILD CACHE [WORD...]
        the WORD containers asks for tests/guest/containers.py: systemd is
        process 1 then, and boxes are containers of podman;
+       the WORD services asks for tests/guest/services.py, under systemd, too;
        the WORD escape asks for tests/escape instead of the checks, each
        Caisson in a cgroup that is delegated to it, but for the boxes of a
        template; template, sealed, user=UID and only=NUMBER,... are options
-       of that, and only=NAME,... of the checks;
+       of that, and only=NAME,... of the checks and services;
        any other WORD is a parameter of the kernel: Linux 6.7 and later has no
        32-bit system calls with ia32_emulation=off
 
@@ -19,7 +20,7 @@ vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in
 CACHE; apt-get fetches it there and installs nothing. Without one of the two it
 says why and is skipped (status 77). The same holds for the packages crun and
 uidmap, and systemd, dbus-user-session, podman and what podman needs must be
-installed, where containers are asked for.
+installed, where containers are asked for; without podman for services.
 """
 import glob
 import os
@@ -72,13 +73,20 @@ def kernel(cache):
     return sorted(glob.glob(names))[-1]
 
 
+def packages(words):
+    """The packages of the system that is asked for, which are installed."""
+    names = image.SYSTEM if "services" in words else \
+        image.SYSTEM + image.ENGINE if "containers" in words else ()
+    absent = [name for name in names if not image.installed(name)]
+    if absent:
+        skip("these packages are not installed: " + ", ".join(absent))
+    return names
+
+
 def unpacked(cache):
     """Unpack the packages of a system with containers that are not installed
     on this machine; return the folder.
     """
-    absent = [name for name in image.SYSTEM if not image.installed(name)]
-    if absent:
-        skip("these packages are not installed: " + ", ".join(absent))
     top = cache + "/packages"
     for package, paths in image.UNPACKED.items():
         if image.installed(package) or glob.glob(
@@ -136,7 +144,7 @@ def main():
     os.makedirs(cache, exist_ok=True)
     linux = kernel(cache)
     archive = cache + "/guest.cpio"
-    image.make(archive, build, SOURCE, modules(linux),
+    image.make(archive, build, SOURCE, modules(linux), packages(words),
                unpacked(cache) if "containers" in words else None)
     said = boot(linux, archive, words)
     if "guest: 0 failed" not in said:
