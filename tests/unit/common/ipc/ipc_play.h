@@ -103,12 +103,16 @@ values_of(
 	return values;
 }
 
-/* The content of a field of this length: text is UTF-8 of more than ASCII. */
+/*
+ * The content of a field of this length: text is UTF-8 of more than ASCII. Of
+ * what is only judged there is the pattern alone.
+ */
 static inline char *
 content_of(enum ipc_kind kind, size_t len)
 {
-	char *content = mem_alloc(len + 1);
 	size_t n, end = len < PATTERN_MAX ? len : PATTERN_MAX;
+	char *content = mem_alloc(
+	    (kind == IPC_KIND_BLOB && len > COPIED_MAX ? end : len) + 1);
 
 	if (kind == IPC_KIND_TEXT) {
 		memset(content, 't', len);
