@@ -981,12 +981,12 @@
 #define BOX_FILE_EXTRA MIB
 
 /*
- * A box in its own cgroup: the processes beside those of the code (init, and
- * the launcher while it builds), and the kernel's default period of cpu.max.
- * Its directory is removed when its processes have ended: usually at once,
- * otherwise soon.
+ * A box in its own cgroup: the processes beside those of the code (init, the
+ * holder, and the launcher while it builds), and the kernel's default period of
+ * cpu.max. Its directory is removed when its processes have ended: usually at
+ * once, otherwise soon.
  */
-#define GROUP_HELPER_PROCESSES 2
+#define GROUP_HELPER_PROCESSES 3
 #define GROUP_PERIOD_US 100000
 #define GROUP_PAUSE_FIRST_MS 5
 #define GROUP_PAUSE_MOST_MS 1000

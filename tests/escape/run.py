@@ -463,8 +463,6 @@ def main():
     options = parser.parse_args()
     if options.shell and options.template:
         parser.error("no box of a shell is forked from a template")
-    if options.cgroups and options.template:
-        parser.error("no box is forked from a template in a cgroup")
     if (options.user is not None or options.cgroups) and os.geteuid() != 0:
         print("SKIP: only root can run it as another user, or in cgroups")
         return SKIPPED

@@ -97,7 +97,7 @@ def its_limits_are_set(uid):
         if os.path.exists(os.path.join(caisson.place.path, box, name))}
 
     equal(seen, {"memory.max": str(64 << 20), "memory.oom.group": "1",
-                 "memory.swap.max": "0", "pids.max": "22",
+                 "memory.swap.max": "0", "pids.max": "23",
                  "cpu.max": "50000 100000"})
     own = [name for name in caisson.place.folders() if name != box]
     equal(own, [name for name in own if name.startswith("caisson-")])
@@ -120,6 +120,39 @@ def many_children_cannot_take_more(uid):
     equal(result["structuredContent"]["signal"], "SIGKILL")
     result = caisson.run("raise SystemExit(137)")
     equal(error(result), "Sandbox exited with code 137")
+    caisson.finish()
+
+
+@check
+def a_forked_box_dies_alone(uid):
+    caisson = Caisson(Place(uid), MEMORY="64m", PIDS="20", CPUS="0.5")
+    wait_until(caisson.is_forked, "no box is forked")
+    for n in range(3):
+        equal(error(caisson.run(BOMB)), OUT_OF_MEMORY)
+        demand(caisson.is_forked(), "its template has ended, too")
+    result = caisson.run("print(open('/proc/self/cgroup').read().strip())\n"
+                         "x = bytearray(20 << 20)")
+    equal(result["content"][0]["text"], "0::/")
+    demand(20 * 1024 < meta(result, "peakMemoryKiB") <= 64 * 1024,
+           "a peak of %s KiB" % meta(result, "peakMemoryKiB"))
+    result = caisson.run(BUSY)
+    share = meta(result, "cpuMs") / meta(result, "durationMs")
+    demand(0.2 < share < 0.75, "%.2f processors" % share)
+    wait_until(lambda: not caisson.place.boxes(), "a folder stays")
+    caisson.begin("import time\ntime.sleep(600)")
+    box = caisson.place.wait_for_code()
+    demand("box-init" in caisson.place.names(), "its process 1 is elsewhere")
+    equal(read(caisson.place.path, box, "pids.max").strip(), "23")
+    caisson.finish()
+
+
+@check
+def a_pool_leaves_nothing(uid):
+    caisson = Caisson(Place(uid), POOL="2")
+    wait_until(caisson.is_forked, "no box is forked")
+    wait_until(lambda: len(caisson.place.boxes()) == 2, "no pool")
+    for n in range(4):
+        equal(caisson.run("print(%d)" % n)["content"][0]["text"], str(n))
     caisson.finish()
 
 

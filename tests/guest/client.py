@@ -114,6 +114,12 @@ class Caisson:
         self.send("tools/call", {"name": "run_python", "arguments": {
             "code": code, "timeout": SECONDS}})
 
+    def is_forked(self):
+        """Whether a box is a fork, which is under two lists of calls."""
+        result = self.run("print([line for line in open('/proc/self/status')"
+                          " if 'filters' in line])")
+        return "2" in result["content"][0]["text"]
+
     def finish(self):
         """Its end, after which all is as it was before it."""
         self.process.stdin.close()

@@ -90,9 +90,7 @@ def leave_root():
 
 def escape(words):
     """The arguments of tests/escape that the words ask for."""
-    # No box is forked from a template where it could have a cgroup.
-    options = [] if "template" in words else ["--cgroups", CGROUPS]
-    options += ["--slow", SLOW]
+    options = ["--cgroups", CGROUPS, "--slow", SLOW]
     for word in words:
         name, _, value = word.partition("=")
         if name in ("user", "only"):

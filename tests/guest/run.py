@@ -9,9 +9,9 @@ usage: run.py BUILD CACHE [WORD...]
        process 1 then, and boxes are containers of podman;
        the WORD services asks for tests/guest/services.py, under systemd, too;
        the WORD escape asks for tests/escape instead of the checks, each
-       Caisson in a cgroup that is delegated to it, but for the boxes of a
-       template; template, sealed, user=UID and only=NUMBER,... are options
-       of that, and only=NAME,... of the checks and services;
+       Caisson in a cgroup that is delegated to it; template, sealed, user=UID
+       and only=NUMBER,... are options of that, and only=NAME,... of the checks
+       and services;
        any other WORD is a parameter of the kernel: Linux 6.7 and later has no
        32-bit system calls with ia32_emulation=off
 

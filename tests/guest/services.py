@@ -182,7 +182,7 @@ def its_limits_are_set(name):
     box = begun(placed(name), SLEEP % 3)
     equal([read(box, file).strip() for file in (
         "memory.max", "memory.swap.max", "pids.max", "cpu.max")],
-        [str(64 << 20), "0", "22", "100000 100000"])
+        [str(64 << 20), "0", "23", "100000 100000"])
     equal(error(placed(name).receive()), None)
 
 

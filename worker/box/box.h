@@ -56,9 +56,10 @@ int box_send_warm(struct err *err);
 /* Sends why the template cannot be used; it exits afterwards. */
 void box_send_unfit(const char *reason);
 /*
- * Waits for FORK. Returns 1 and the channel of the requested box, which the
- * caller owns; 0 if the supervisor has closed its end; or -1 with err.
+ * Waits for FORK. Returns 1, the channel of the requested box and its cgroup
+ * or -1, both of which the caller owns; 0 if the supervisor has closed its end;
+ * or -1 with err.
  */
-int box_receive_fork(int *channel, struct err *err);
+int box_receive_fork(int *channel, int *group, struct err *err);
 
 #endif

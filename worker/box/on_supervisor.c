@@ -63,6 +63,7 @@ on_supervisor_take_template(
 		.processes = template->processes,
 		.files_bytes = template->files_bytes,
 		.data = template->data,
+		.grouped = template->grouped,
 		.language = template->language,
 		.interpreter = template->interpreter,
 		.control_in = -1,
@@ -283,7 +284,7 @@ box_send_unfit(const char *reason)
 }
 
 int
-box_receive_fork(int *channel, struct err *err)
+box_receive_fork(int *channel, int *group, struct err *err)
 {
 	enum ipc_type type;
 	union ipc_any msg;
@@ -296,5 +297,6 @@ box_receive_fork(int *channel, struct err *err)
 	        &on_supervisor_phase, err) == -1)
 		return -1;
 	*channel = fd_take(&msg.fork.box);
+	*group = fd_take(&msg.fork.group);
 	return 1;
 }

@@ -18,6 +18,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -35,6 +36,7 @@
 #include "native/native.h"
 #include "native/template/template.h"
 #include "python/python.h"
+#include "../../common/base/fd.h"
 #include "../../common/seccomp/landlock.h"
 #include "../../common/base/mem.h"
 
@@ -49,6 +51,7 @@ static struct box template_preset;
  */
 static struct template_state {
 	jmp_buf frame; /* the code continues there */
+	int group; /* the cgroup of the box, or -1 */
 	struct box box;
 } template_state __attribute__((aligned(BOX_PAGE_LEAST)));
 static char template_stack[BOX_TEMPLATE_STACK]
@@ -111,14 +114,21 @@ template_close_rest(const struct box *box, struct err *err)
 	return 0;
 }
 
+/*
+ * A launcher in the cgroup of the box must end before code can exceed its
+ * limit: the kernel then kills all that have the memory of a process in it, and
+ * so would kill the template.
+ */
 static void __attribute__((noreturn))
 template_become_code(struct box *box)
 {
+	int grouped = (int)box->setup.grouped;
 	struct err err;
 	struct err ignored;
 
 	setsid();
 	if (action_run(box, template_code_actions, &err) == 0 &&
+	    (!grouped || processes_wait_for_launcher(box, &err) == 0) &&
 	    template_close_rest(box, &err) == 0) {
 		/* The holder has a copy, and usually closes it last. */
 		holder_start(box);
@@ -261,7 +271,7 @@ template_wait(struct err *err)
 {
 	struct box *box = &template_state.box;
 	int channel;
-	int n = box_receive_fork(&channel, err);
+	int n = box_receive_fork(&channel, &template_state.group, err);
 
 	if (n != 1)
 		return n;
@@ -273,27 +283,97 @@ template_wait(struct err *err)
 	return 1;
 }
 
+/*
+ * As clone() of the C library, which has no function for clone3: the child
+ * calls run on the stack of args, and never returns.
+ */
+static pid_t
+template_clone3(struct clone_args *args, int (*run)(void *), void *arg)
+{
+#if defined(__x86_64__)
+	long pid = SYS_clone3;
+
+	__asm__ volatile("syscall\n\t"
+	    "test %%rax, %%rax\n\t"
+	    "jnz 1f\n\t"
+	    "xor %%ebp, %%ebp\n\t"
+	    "mov %4, %%rdi\n\t"
+	    "call *%3\n"
+	    "1:"
+	    : "+a"(pid)
+	    : "D"(args), "S"(sizeof(*args)), "r"(run), "r"(arg)
+	    : "rcx", "r11", "cc", "memory");
+#elif defined(__aarch64__)
+	register long number __asm__("x8") = SYS_clone3;
+	register long pid __asm__("x0") = (long)args;
+	register long size __asm__("x1") = sizeof(*args);
+
+	__asm__ volatile("svc 0\n\t"
+	    "cbnz x0, 1f\n\t"
+	    "mov x29, xzr\n\t"
+	    "mov x0, %4\n\t"
+	    "blr %3\n"
+	    "1:"
+	    : "+r"(pid)
+	    : "r"(number), "r"(size), "r"(run), "r"(arg)
+	    : "cc", "memory");
+#else
+	long pid = -ENOSYS;
+#endif
+	if (pid >= 0)
+		return (pid_t)pid;
+	errno = (int)-pid;
+	return -1;
+}
+
+/* Containers may refuse clone3, but have no cgroups then. */
+static pid_t
+template_clone(struct box *box)
+{
+	struct clone_args args = { .flags = CLONE_VM | CLONE_VFORK |
+		    CLONE_PARENT | CLONE_INTO_CGROUP,
+		.stack = (uint64_t)(uintptr_t)template_stack,
+		.stack_size = sizeof(template_stack),
+		.cgroup = (uint64_t)template_state.group };
+
+	if (template_state.group != -1)
+		return template_clone3(&args, template_launch, box);
+	return clone(template_launch, template_stack + sizeof(template_stack),
+	    CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, box);
+}
+
+/* If it may not start them in cgroups, boxes have launchers of their own. */
+static void
+template_tell_failed(struct box *box)
+{
+	struct err err;
+
+	box->step = BOX_STEP_PROCESSES;
+	err_sys(&err, "clone");
+	if (template_state.group == -1 || err.code == EAGAIN ||
+	    err.code == ENOMEM) {
+		box_send_failed(box, &err);
+		return;
+	}
+	err_wrap(&err, "could not start a box in its cgroup");
+	box_send_unfit(err.text);
+}
+
 /* The launcher changes the box, because they share memory. */
 static int
 template_fork(void)
 {
 	struct box *box = &template_state.box;
 	int channel = box->channel;
-	struct err err;
-	int pid;
 
 	net_choose(box);
 	if (setjmp(template_state.frame) != 0)
 		return 1;
-	pid = clone(template_launch, template_stack + sizeof(template_stack),
-	    CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, box);
-	if (pid == -1) {
-		box->step = BOX_STEP_PROCESSES;
-		err_sys(&err, "clone");
-		box_send_failed(box, &err);
-	}
+	if (template_clone(box) == -1)
+		template_tell_failed(box);
 	net_lend(box->init_pid);
 	close(channel);
+	fd_close(&template_state.group);
 	return 0;
 }
 

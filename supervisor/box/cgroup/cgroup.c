@@ -225,11 +225,15 @@ static void
 cgroup_leave(struct cgroup *cg)
 {
 	auto_free char *procs = mem_printf("%s/cgroup.procs", cg->leaf);
+	struct stat owner;
 	struct err err;
 
 	if (!cg->entered)
 		return;
 	cg->entered = false;
+	if (identity_template() != 0 && fstat(cg->dir, &owner) == 0)
+		(void)!fchownat(
+		    cg->dir, "cgroup.procs", owner.st_uid, (gid_t)-1, 0);
 	/* This fails if it was never enabled; the move back still works. */
 	cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->cpu ? "-memory -pids -cpu" : "-memory -pids",
@@ -247,7 +251,8 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	if (mkdirat(cg->dir, cg->leaf, 0755) == -1)
 		return err_sys(err, "make a folder in it");
 	cg->entered = true;
-	if (cgroup_each_member(cg, "cgroup.procs", cgroup_move, err) == -1)
+	if (cgroup_file_lend(cg->dir, err) == -1 ||
+	    cgroup_each_member(cg, "cgroup.procs", cgroup_move, err) == -1)
 		return -1;
 	return cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->cpu ? "+memory +pids +cpu" : "+memory +pids",

@@ -88,6 +88,12 @@ int cgroup_file_read(int dir, const char *name, char *text, size_t size,
 int cgroup_file_write(
     int dir, const char *name, const char *text, struct err *err);
 uint64_t cgroup_file_number(const char *text, const char *name);
+/*
+ * Where we are root, lets the template start processes in the cgroup, of which
+ * it needs two: that of the box, and the one that is above it and the template.
+ * Returns 0, or -1 with err.
+ */
+int cgroup_file_lend(int dir, struct err *err);
 
 /* group.c: the directory of one box. */
 

@@ -8,6 +8,7 @@
 
 #include "../../../common/base/fd.h"
 #include "cgroup.h"
+#include "../../process/process.h"
 
 int
 cgroup_file_read(
@@ -30,6 +31,16 @@ cgroup_file_write(int dir, const char *name, const char *text, struct err *err)
 	if (fd == -1 || write(fd, text, strlen(text)) == -1)
 		return err_sys(err, "write '%s' to %s", text, name);
 	return 0;
+}
+
+int
+cgroup_file_lend(int dir, struct err *err)
+{
+	uid_t uid = identity_template();
+
+	return uid != 0 &&
+	        fchownat(dir, "cgroup.procs", uid, (gid_t)-1, 0) == -1 ?
+	    err_sys(err, "let the template start boxes in it") : 0;
 }
 
 uint64_t

@@ -173,7 +173,8 @@ group_limit(const struct group *group, const struct options *options,
 {
 	auto_free char *text = NULL;
 
-	if (group_set(group, "memory.max", options->memory, err) == -1 ||
+	if (cgroup_file_lend(group->dir, err) == -1 ||
+	    group_set(group, "memory.max", options->memory, err) == -1 ||
 	    group_forbid_swap(group, err) == -1 ||
 	    group_set(group, "memory.oom.group", 1, err) == -1 ||
 	    group_set(group, "pids.max", options->pids + GROUP_HELPER_PROCESSES,

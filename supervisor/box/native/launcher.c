@@ -12,7 +12,7 @@ launcher_start(struct boxes *boxes, const struct channel_ends *ends,
     const struct group *group, int *pidfd, struct err *err)
 {
 	struct channel *channel = python == NULL ? NULL : templates_fork(
-	    native_boxes(boxes)->templates, python, ends);
+	    native_boxes(boxes)->templates, python, ends, group);
 
 	*pidfd = -1;
 	if (channel != NULL)

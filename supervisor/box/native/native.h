@@ -50,6 +50,7 @@ int python_stamp_same(
  */
 
 struct boxes;
+struct group;
 struct python_stamp;
 struct template;
 struct templates;
@@ -75,12 +76,14 @@ int templates_awaited(const struct boxes *boxes);
 void templates_rest(struct boxes *boxes);
 
 /*
- * Has the template fork a box; retires one that has loaded another interpreter
- * than python. Returns the channel to its launcher, as launcher_start does, or
- * NULL if no template can fork it: then the caller starts a launcher.
+ * Has the template fork a box into its cgroup, or NULL; retires one that has
+ * loaded another interpreter than python. Returns the channel to its launcher,
+ * as launcher_start does, or NULL if no template can fork it: then the caller
+ * starts a launcher.
  */
 struct channel *templates_fork(struct templates *templates,
-    const struct python_stamp *python, const struct channel_ends *ends);
+    const struct python_stamp *python, const struct channel_ends *ends,
+    const struct group *group);
 
 /*
  * Returns the number of the template that has been asked last, if that call of
@@ -114,7 +117,6 @@ void template_on_unfit(struct template *template, const char *reason);
  */
 
 struct cgroup;
-struct group;
 
 /* The facts about a box that was built. */
 struct native_facts {

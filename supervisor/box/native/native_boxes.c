@@ -79,12 +79,7 @@ native_probe(struct boxes *boxes, int only_refuses, struct err *err)
 		return 0;
 	if (native_boxes_prepare_cgroup(boxes, err) == -1)
 		return -1;
-	/*
-	 * A box of a template cannot start in a cgroup of its own, because the
-	 * template may not write there.
-	 */
-	if (!only_refuses && boxes->options->template &&
-	    shared->cgroup == NULL)
+	if (!only_refuses && boxes->options->template)
 		shared->templates = templates_new(boxes);
 	return 0;
 }

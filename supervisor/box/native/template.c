@@ -15,6 +15,7 @@
 #include "../../../common/ipc/ipc_pair.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
+#include "../cgroup/cgroup.h"
 #include "../shared/language.h"
 #include "native.h"
 #include "../../process/process.h"
@@ -229,6 +230,7 @@ template_send(struct template *template, struct err *err)
 	request.processes = setup.processes;
 	request.files_bytes = setup.files_bytes;
 	request.data = setup.data;
+	request.grouped = setup.grouped;
 	request.language = setup.language;
 	request.interpreter = setup.interpreter;
 	/* If it has ended, the closed channel reports that. */
@@ -349,10 +351,11 @@ templates_check_python(
 
 struct channel *
 templates_fork(struct templates *all, const struct python_stamp *python,
-    const struct channel_ends *ends)
+    const struct channel_ends *ends, const struct group *group)
 {
 	struct template *template;
-	struct ipc_fork request = { .box = -1 };
+	struct ipc_fork request = { .box = -1,
+		.group = group == NULL ? -1 : IPC_LEND(group_fd(group)) };
 	struct err err;
 	auto_fd int ours = -1;
 

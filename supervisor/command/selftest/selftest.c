@@ -462,7 +462,7 @@ selftest_template(struct selftest *test)
 		selftest_note(test, "template", reason);
 	else
 		selftest_fact(test, "template", "none: every box starts its "
-		    "own interpreter (CAISSON_TEMPLATE, or a cgroup)");
+		    "own interpreter (CAISSON_TEMPLATE)");
 }
 
 static void

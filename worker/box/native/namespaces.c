@@ -101,10 +101,13 @@ namespaces_rest(struct box *box, struct err *err)
 {
 	/* The template has provided it: net.c. */
 	int net = box->kind == BOX_FORKED ? 0 : CLONE_NEWNET;
+	/* A template could not start boxes in cgroups that it does not see. */
+	int group = box->kind == BOX_TEMPLATE && box->setup.grouped ? 0 :
+	    CLONE_NEWCGROUP;
 
 	/* NEWPID applies to children: the next one is process 1. */
 	if (unshare(net | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-	        CLONE_NEWUTS | CLONE_NEWCGROUP) == -1)
+	        CLONE_NEWUTS | group) == -1)
 		return err_sys(err, "unshare");
 	return namespaces_name(box, err);
 }

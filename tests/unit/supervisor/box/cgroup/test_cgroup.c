@@ -27,6 +27,7 @@ static struct err err;
 static const char *missing; /* a file that new cgroups do not have */
 static int busy;            /* so often a folder cannot be removed */
 static int untried;         /* no process can begin in a group */
+static unsigned int template_uid; /* where we are root */
 
 static const char *const files[] = { "cgroup.controllers", "cgroup.kill",
 	"cgroup.procs", "cgroup.subtree_control", "cpu.max", "cpu.stat",
@@ -83,6 +84,13 @@ spawn_try_group(int group, struct err *error)
 {
 	ck_assert_int_eq(faccessat(group, "memory.max", F_OK, 0), 0);
 	return untried ? err_set(error, "nobody may") : 0;
+}
+
+/* In the place of identity.c. */
+unsigned int
+identity_template(void)
+{
+	return template_uid;
 }
 
 /* The machine: /proc/self in top, and the tree in top/tree */
@@ -272,6 +280,36 @@ UNIT_TEST(what_cannot_be_used_is_left)
 
 /* Groups */
 
+static uid_t
+owner_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_uid;
+}
+
+/* The template of root is another user, who may start boxes in them. */
+UNIT_TEST(root_lends_groups_to_its_template)
+{
+	auto_free char *procs = NULL;
+	struct group *group;
+	struct cgroup *cg;
+
+	if (geteuid() != 0)
+		return;
+	template_uid = 12345;
+	cg = started();
+	group = group_new(cg, 7, &options, &err);
+	procs = mem_printf("tree/ours/box-%d-%llu-7/cgroup.procs",
+	    (int)getpid(), cg->birth);
+	ck_assert_uint_eq(owner_of(procs), 12345);
+	ck_assert_uint_eq(owner_of("tree/ours/cgroup.procs"), 12345);
+	group_free(&group);
+	cgroup_free(&cg);
+	ck_assert_uint_eq(owner_of("tree/ours/cgroup.procs"), 0);
+}
+
 UNIT_TESTS(a_group_has_its_limits, 3)
 {
 	auto_free char *name = NULL;
@@ -287,7 +325,7 @@ UNIT_TESTS(a_group_has_its_limits, 3)
 	assert_content(name, "memory.max", "67108864");
 	assert_content(name, "memory.swap.max", "0");
 	assert_content(name, "memory.oom.group", "1");
-	assert_content(name, "pids.max", "22");
+	assert_content(name, "pids.max", "23");
 	assert_content(name, "cpu.max",
 	    _i == 0 ? "" : _i == 1 ? "1000 100000" : "150000 100000");
 	group_kill(group);
@@ -316,7 +354,7 @@ UNIT_TEST(old_kernels_lack_some_files)
 	missing = "pids.max";
 	ck_assert_ptr_null(group_new(cg, 2, &options, &err));
 	ck_assert_str_eq(err.text,
-	    "write '22' to pids.max: No such file or directory");
+	    "write '23' to pids.max: No such file or directory");
 	missing = NULL;
 	cgroup_free(&cg);
 }
