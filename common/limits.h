@@ -363,6 +363,10 @@
 #define TOKENS_MAX 256
 #define TOKENS_FILE_MAX (1 * MIB)
 #define TOKEN_RATE_MAX 1000000
+/* Owners and languages of which calls are counted by themselves. */
+#define FIGURES_CALLS_MAX 1024
+#define FIGURES_OTHERS "(others)"
+#define FIGURES_BOUNDS 16
 /* How often a serving program looks whether that file has changed. */
 #define TOKENS_WATCH_MS 1000
 /*

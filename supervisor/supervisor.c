@@ -225,6 +225,7 @@ supervisor_free(struct supervisor *sv)
 	doors_close(&sv->doors, false);
 	pool_free(&sv->runs.pool);
 	sessions_free(&sv->runs.sessions);
+	figures_reset(&sv->runs.figures);
 	boxes_free_dropped(&sv->boxes);
 	services_finish();
 	if (sv->boxes.shared != NULL)

@@ -36,6 +36,7 @@ struct broker_told {
 	size_t runs_len;
 	uint8_t fingerprint[FINGERPRINT_SIZE];
 	bool found; /* still configured */
+	uint64_t starts; /* of its processes */
 };
 
 TAILQ_HEAD(broker_told_list, broker_told);
@@ -545,8 +546,7 @@ broker_has_room(
 
 static int
 broker_launch(struct broker *broker, const struct broker_wanted *want,
-    const struct broker_told *told, const struct server *server,
-    struct err *err)
+    struct broker_told *told, const struct server *server, struct err *err)
 {
 	struct ipc_launched launched = { .process = want->link };
 	struct broker_link *link = mem_alloc(sizeof(*link));
@@ -565,6 +565,7 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 		free(link);
 		return -1;
 	}
+	told->starts++;
 	link->name = mem_strdup(server->name);
 	link->owner = mem_strdup(want->owner);
 	LIST_INSERT_HEAD(&broker->links, link, entry);
@@ -577,6 +578,16 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 	service_sent(&broker->service, channel_send_launched(
 	        broker->service.channel, &launched, err), err);
 	return 0;
+}
+
+void
+broker_each_server(const struct broker *broker,
+    void (*each)(void *ctx, const char *name, uint64_t starts), void *ctx)
+{
+	const struct broker_told *told;
+
+	TAILQ_FOREACH (told, &broker->told, entry)
+		each(ctx, told->name, told->starts);
 }
 
 static void
@@ -593,7 +604,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 {
 	const struct server *server =
 	    in_force_find(broker->config, want->name, strlen(want->name));
-	const struct broker_told *told = broker_find_told(broker, want->name);
+	struct broker_told *told = broker_find_told(broker, want->name);
 	auto_free char *how = NULL;
 	struct err err;
 

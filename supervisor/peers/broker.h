@@ -66,6 +66,10 @@ int broker_grant_servers(struct broker *broker,
 void broker_stop(
     struct broker *broker, void (*ended)(void *ctx), void *ctx);
 
+/* Tells how often a process of each configured server was started. */
+void broker_each_server(const struct broker *broker,
+    void (*each)(void *ctx, const char *name, uint64_t starts), void *ctx);
+
 /* The result of asking a server for its tools. */
 struct broker_answer {
 	const char *name;

@@ -96,6 +96,7 @@ gateway_pass_socket(struct gateway *gateway,
     const struct gateway_socket *socket, struct err *err)
 {
 	struct ipc_listen listen = { .local = (uint64_t)socket->local,
+		.figures = (uint64_t)socket->figures,
 		.hosts = socket->hosts,
 		.socket = fcntl(socket->fd, F_DUPFD_CLOEXEC, 0) };
 
@@ -284,7 +285,7 @@ gateway_hear_hello(struct gateway_peer *peer, struct ipc_hello *hello)
 {
 	struct gateway *gateway = peer->gateway;
 	const struct gateway_hello told = { hello->visit, (int)hello->local,
-		hello->address, hello->token };
+		(int)hello->figures, hello->address, hello->token };
 
 	if (peer->guest != NULL)
 		service_violate(&gateway->peer, "a guest says hello");

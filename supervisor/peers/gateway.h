@@ -15,6 +15,7 @@ struct gateway_guest;
 struct gateway_hello {
 	uint64_t visit;
 	int local; /* no token, at a Unix socket, as our user */
+	int figures; /* at a socket of figures */
 	const char *address; /* for the log, and for guesses of tokens */
 	struct ipc_bytes token; /* len 0: none */
 };
@@ -44,6 +45,7 @@ struct gateway_guest_user {
 struct gateway_socket {
 	int fd; /* owned by the caller, open as long as the gateway */
 	int local; /* a Unix socket */
+	int figures; /* nothing else can be read there */
 	const char *hosts; /* as the field of LISTEN */
 };
 

@@ -127,6 +127,7 @@ call_conclude(struct call *call)
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* we sent it */
 	log_debug("call %lu concluded", call->number);
+	figures_add_call(&runs->figures, call);
 	if (cut)
 		call_record(call);
 	call->concluded(call->ctx, &call->result);
@@ -177,6 +178,7 @@ static void
 call_run(struct call *call)
 {
 	call_set_phase(call, CALL_RUNNING);
+	clock_gettime(CLOCK_MONOTONIC, &call->ran);
 	free(mem_take(&call->request.code));
 	call->until = clock_ms() + call->request.timeout * UINT64_C(1000);
 	call->patience = QUESTION_PAUSE_MS;
@@ -355,6 +357,7 @@ call_new(struct runs *runs, struct request *request,
 	struct call *call;
 
 	if (call_check_queue(runs, request, err) == -1) {
+		runs->figures.refused[FIGURE_QUEUE]++;
 		request_reset(request);
 		return NULL;
 	}

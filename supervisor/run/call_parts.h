@@ -83,6 +83,7 @@ struct call {
 	TAILQ_HEAD(, asking) askings; /* of servers, to its client */
 	struct timespec asked; /* time of admission */
 	struct timespec began;
+	struct timespec ran; /* when its code did; 0: not yet */
 	const struct executor *executor;
 	void *inside; /* of the executor; NULL: none */
 	struct session *session; /* that it has taken; NULL: none */

@@ -149,7 +149,7 @@ pool_divide(struct pool *pool)
  * the default one waits for its next call.
  */
 static void
-pool_pause(struct pool_share *share)
+pool_pause(struct pool_share *share, const char *why)
 {
 	struct pool *pool = share->pool;
 
@@ -157,6 +157,8 @@ pool_pause(struct pool_share *share)
 		share->wanted = 0;
 		pool_divide(pool);
 	} else {
+		free(pool->fault);
+		pool->fault = mem_strdup(why);
 		pool->pause_ms = pool->pause_ms == 0 ? POOL_PAUSE_FIRST_MS :
 		    pool->pause_ms < POOL_PAUSE_MOST_MS ? 2 * pool->pause_ms :
 		    pool->pause_ms;
@@ -174,17 +176,21 @@ pool_on_box(void *ctx)
 	struct box *box = entry->box;
 
 	if (box_has_ended(box) || box_knows(box, BOX_IS_DRAINED)) {
-		log_warn("waiting box %lu exited: %s", box->number,
+		auto_free char *why = mem_strdup(
 		    box->failure != NULL ? box->failure : "it has ended");
+
+		log_warn("waiting box %lu exited: %s", box->number, why);
 		pool_drop(entry);
-		pool_pause(share);
+		pool_pause(share, why);
 		pool_wake(pool);
 	} else if (box->phase == BOX_READY && entry->phase != POOL_READY) {
 		entry->phase = POOL_READY;
 		share->ready++;
 		pool->starting--;
-		if (share == &pool->main)
+		if (share == &pool->main) {
 			pool->pause_ms = 0;
+			free(mem_take(&pool->fault));
+		}
 		/* Nothing delays the next start. */
 		pool_fill_after(
 		    pool, pool->runs->nrunning == 0 ? 0 : POOL_CALM_MS);
@@ -205,7 +211,7 @@ pool_start_one(struct pool_share *share)
 	if (entry->box == NULL) {
 		log_warn("cannot start a box ahead of calls: %s", err.text);
 		free(entry);
-		pool_pause(share);
+		pool_pause(share, err.text);
 		return -1;
 	}
 	TAILQ_INSERT_TAIL(&share->entries, entry, entry);
@@ -456,6 +462,24 @@ pool_new(struct runs *runs)
 	return pool;
 }
 
+unsigned int
+pool_ready(const struct pool *pool)
+{
+	const struct pool_share *share;
+	unsigned int ready = 0;
+
+	if (pool != NULL)
+		TAILQ_FOREACH (share, &pool->shares, entry)
+			ready += share->ready;
+	return ready;
+}
+
+const char *
+pool_fault(const struct pool *pool)
+{
+	return pool == NULL ? NULL : pool->fault;
+}
+
 void
 pool_free(struct pool **poolp)
 {
@@ -472,5 +496,6 @@ pool_free(struct pool **poolp)
 	}
 	loop_event_free(&pool->fill);
 	loop_event_free(&pool->period);
+	free(pool->fault);
 	free(pool);
 }

@@ -58,6 +58,7 @@ struct pool {
 	uint64_t missing_ms;  /* since when boxes are missing */
 	unsigned int pause_ms; /* after a failure; 0: no failure */
 	uint64_t resume_ms;    /* no start before this time */
+	char *fault; /* why the last box failed; NULL: it did not */
 };
 
 /*
@@ -68,6 +69,10 @@ struct pool *pool_new(struct runs *runs);
 void pool_free(struct pool **pool);
 
 /* The functions below accept NULL: a pool that never has a box. */
+
+/* Returns how many boxes are ready, and why the last one failed, or NULL. */
+unsigned int pool_ready(const struct pool *pool);
+const char *pool_fault(const struct pool *pool);
 
 /*
  * Called when a client connects: the first box starts soon. One call suffices.

@@ -12,6 +12,7 @@
 #include "../../common/json/json_span.h"
 #include "../box/box.h"
 #include "../peers/peers.h"
+#include "figures.h"
 
 struct call;
 struct executor;
@@ -44,6 +45,7 @@ struct runs {
 	unsigned long turns; /* places given to owners so far */
 	size_t clients;        /* with a session over HTTP */
 	unsigned long reloads; /* of the settings, so far */
+	struct figures figures;
 	bool draining;        /* refuses new calls; idle follows the last one */
 	void (*idle)(void *ctx); /* called when no call is left */
 	void *idle_ctx;

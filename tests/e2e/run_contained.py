@@ -30,12 +30,13 @@ SECONDS = 1800  # of a file, on a slow machine
 # A single test of which only native boxes keep the promise is marked with
 # nativeOnly and the reason (support/program.mjs).
 FILES = """activation arguments bombs bridge call-input calls config
-    conversations eras exec files files-told foreign-home http http-crowd
-    http-ends http-files json libraries lifecycle limits login manual memory
-    output owners pictures pool progress protocol python questions races
-    readme remote remote-faults resources sdk search servers servers-change
-    servers-changed servers-hostile servers-lifecycle servers-policy
-    servers-values settings shell soak terminal tokens tokens-changed""".split()
+    conversations eras exec figures files files-told foreign-home http
+    http-crowd http-ends http-files json libraries lifecycle limits login
+    manual memory output owners pictures pool progress protocol python
+    questions races readme remote remote-faults resources sdk search servers
+    servers-change servers-changed servers-hostile servers-lifecycle
+    servers-policy servers-values settings shell soak terminal tokens
+    tokens-changed""".split()
 # The others would show nothing more, or cannot run there.
 NO_CODE = "no code runs"
 OWN_ENGINE = "it has engines of its own"

@@ -218,6 +218,8 @@ check_sender(const struct check *check, const struct route *route,
 	unsigned int who = token != NULL && *token != '\0' ? ROUTE_TOKEN :
 	    check->local_user ? ROUTE_USER : 0;
 
+	if (check->figures)
+		return 0;
 	if (token == NULL)
 		return check_refuse(fault, 401,
 		    "Authorization must be \"Bearer\" and a token");
@@ -243,9 +245,11 @@ check_head(const struct check *check, const struct http_head *head,
 		    head->fields[HTTP_ORIGIN],
 		    "pages of this origin may not send requests here");
 	route_add(&methods, ROUTE_METHODS, head->target);
-	if (methods.len == 0)
-		return check_refuse(
-		    fault, 404, route_say(ROUTE_PATHS, head->target));
+	if (methods.len == 0 ||
+	    route_is_figures(head->target) != check->figures)
+		return check_refuse(fault, 404,
+		    route_say(check->figures ? ROUTE_FIGURES : ROUTE_PATHS,
+		        head->target));
 	if (!check_values(head))
 		return check_refuse(
 		    fault, 431, "the value of a field is too long");

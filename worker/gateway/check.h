@@ -12,6 +12,7 @@ struct check {
 	const char *hosts;   /* accepted, separated by spaces; empty: any */
 	const char *origins; /* accepted besides those of the hosts */
 	bool local_user;      /* the client needs no token */
+	bool figures;         /* its socket is one of figures */
 };
 
 /*

@@ -145,6 +145,7 @@ conn_charge(struct conn *conn)
 	struct gateway *gateway = conn->gateway;
 	struct caller *caller = caller_of(gateway, conn_address(conn));
 	struct caller *guest =
+	    conn->listener->figures ? NULL :
 	    guest_caller(gateway, conn_head(conn), conn->local_user);
 	unsigned int wait = conn->listener->local ?
 	    0 :
@@ -179,6 +180,7 @@ conn_on_request(struct conn *conn)
 		.await_body = conn_await_body,
 		.ctx = conn,
 		.local_user = conn->local_user,
+		.figures = conn->listener->figures,
 		.counted = !conn->listener->local,
 		.address = conn_address(conn) };
 
@@ -193,7 +195,8 @@ conn_on_head(struct conn *conn, size_t unread)
 {
 	const struct http_head *head = conn_head(conn);
 	const struct check check = { conn->listener->hosts,
-		conn->gateway->origins, conn->local_user };
+		conn->gateway->origins, conn->local_user,
+		conn->listener->figures };
 	struct http_fault fault = { 0 };
 	int refused = check_head(&check, head, &fault) == -1;
 	unsigned int wait = conn_charge(conn);

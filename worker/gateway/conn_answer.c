@@ -12,6 +12,7 @@
 #include "../../common/limits.h"
 #include "conn_parts.h"
 #include "http.h"
+#include "listener.h"
 #include "response.h"
 
 size_t
@@ -189,6 +190,7 @@ conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
 	response.retry = reply->seconds;
 	response.session = reply->session;
 	if (!reply->stream) {
+		response.plain = conn->listener->figures;
 		response_add(&conn->unsent, &response, body, len);
 		conn_finish(conn);
 		return;

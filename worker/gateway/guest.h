@@ -1,6 +1,7 @@
 /*
- * Guests: clients that have the same token, or none at a Unix socket, and the
- * channel on which the supervisor knows them. Runs in the gateway.
+ * Guests: clients that have the same token, or none at a Unix socket, or that
+ * came by a socket of figures, and the channel on which the supervisor knows
+ * them. Runs in the gateway.
  */
 #ifndef WORKER_GATEWAY_GUEST_H
 #define WORKER_GATEWAY_GUEST_H
@@ -32,6 +33,7 @@ struct ask_client {
 	void (*await_body)(void *ctx, int *sink);
 	void *ctx;
 	bool local_user;      /* it needs no token */
+	bool figures;        /* its socket is one of figures */
 	bool counted;        /* it has limits by its address */
 	const char *address; /* valid only during guest_ask */
 };

@@ -134,6 +134,7 @@ listener_new(struct gateway *gateway, struct ipc_listen *listen)
 	listener->gateway = gateway;
 	listener->fd = fd_take(&listen->socket);
 	listener->local = (int)listen->local;
+	listener->figures = (int)listen->figures;
 	listener->hosts = mem_strdup(listen->hosts);
 	LIST_INSERT_HEAD(&gateway->listeners, listener, entry);
 }

@@ -11,6 +11,7 @@ struct listener {
 	struct gateway *gateway;
 	int fd;
 	bool local; /* a Unix socket */
+	bool figures; /* nothing else is answered */
 	char *hosts; /* that its requests may name */
 	struct event *readable;
 };

@@ -131,7 +131,9 @@ response_add(struct buffer *out, const struct response *response,
 {
 	response_add_head(out, response);
 	if (len > 0)
-		buffer_add_text(out, "Content-Type: application/json\r\n");
+		buffer_printf(out, "Content-Type: %s\r\n", response->plain ?
+		        "text/plain; version=0.0.4; charset=utf-8" :
+		        "application/json");
 	if (response->status != 204)
 		buffer_printf(out, "Content-Length: %zu\r\n", len);
 	buffer_add_text(out, "\r\n");

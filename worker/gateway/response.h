@@ -19,6 +19,7 @@ struct response {
 	const char *target;  /* of the request; NULL: no head was read */
 	const char *origin;  /* of the page that sent it, accepted; or NULL */
 	bool authorized;      /* the request had the field Authorization */
+	bool plain;          /* the body is text, not JSON */
 	bool bodiless;       /* the request is HEAD: no body is sent */
 	uint64_t whole;      /* for 416: bytes of the file */
 	time_t now;

@@ -45,6 +45,14 @@ route_find(const char *method, const char *target)
 }
 
 int
+route_is_figures(const char *target)
+{
+	const struct route *route = route_find("GET", target);
+
+	return route != NULL && route->who == ROUTE_ANYONE;
+}
+
+int
 route_has_body(const char *method, const char *target)
 {
 	const struct route *route = route_find(method, target);
@@ -75,9 +83,11 @@ route_add(struct buffer *list, enum route_list what, const char *target)
 
 	for (i = 0; i < HTTP_ROUTES; i++) {
 		if (what == ROUTE_METHODS ? !route_is_of(&routes[i], target) :
-		    what == ROUTE_BODIES && routes[i].body == ROUTE_NONE)
+		    what == ROUTE_BODIES ? routes[i].body == ROUTE_NONE :
+		    (routes[i].who == ROUTE_ANYONE) != (what == ROUTE_FIGURES))
 			continue;
-		word = what == ROUTE_PATHS ? routes[i].path : routes[i].method;
+		word = what == ROUTE_PATHS || what == ROUTE_FIGURES ?
+		    routes[i].path : routes[i].method;
 		if (strcmp(word, last) != 0)
 			buffer_printf(
 			    list, "%s%s", list->len == 0 ? "" : ", ", word);
@@ -92,6 +102,8 @@ route_say(enum route_list what, const char *target)
 	static const char *const words[][5] = {
 		[ROUTE_PATHS] = { "the only path here is ",
 		    "the only paths here are ", " and ", "", "" },
+		[ROUTE_FIGURES] = { "", "the only paths here are ", " and ", "",
+		    "" },
 		[ROUTE_METHODS] = { "only ", "only ", " and ",
 		    " is understood", " are understood" },
 		[ROUTE_BODIES] = { "only a ", "only a ", " or ",

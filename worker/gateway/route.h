@@ -8,9 +8,21 @@
 #include "../../common/base/buffer.h"
 #include "../../common/http_route.h"
 
-enum route_who { ROUTE_USER = 1, ROUTE_TOKEN = 2, ROUTE_OWNER = 3 }; /* a set */
+/* A set. ANYONE: at a socket of figures only. */
+enum route_who {
+	ROUTE_USER = 1,
+	ROUTE_TOKEN = 2,
+	ROUTE_OWNER = 3,
+	ROUTE_ANYONE = 4
+};
 enum route_body { ROUTE_NONE, ROUTE_MAX_CODE, ROUTE_STREAM };
-enum route_form { ROUTE_MESSAGE, ROUTE_EVENTS, ROUTE_BYTES, ROUTE_ANY };
+enum route_form {
+	ROUTE_MESSAGE,
+	ROUTE_EVENTS,
+	ROUTE_BYTES,
+	ROUTE_ANY,
+	ROUTE_TEXT
+};
 
 struct route {
 	enum http_route number;
@@ -23,6 +35,9 @@ struct route {
 
 /* Returns the row of a request, static, or NULL if there is none. */
 const struct route *route_find(const char *method, const char *target);
+
+/* Returns whether it is one of figures, whatever its method is. */
+int route_is_figures(const char *target);
 
 /*
  * Returns what a target has below the path of its row, with the query: len
@@ -37,8 +52,11 @@ int route_has_body(const char *method, const char *target);
 /* Returns whether its body is passed on as it arrives. */
 int route_streams(const char *method, const char *target);
 
-/* What rows have: all paths, the methods of a target, or those with a body. */
-enum route_list { ROUTE_PATHS, ROUTE_METHODS, ROUTE_BODIES };
+/*
+ * What rows have: all paths but those of figures, or these, the methods of a
+ * target, or those with a body.
+ */
+enum route_list { ROUTE_PATHS, ROUTE_FIGURES, ROUTE_METHODS, ROUTE_BODIES };
 
 /* Adds it to an empty buffer, separated by ", "; nothing if there is none. */
 void route_add(

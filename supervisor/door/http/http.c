@@ -109,6 +109,8 @@ static void
 http_refuse(
     struct http_request *request, const struct http_refusal *refusal)
 {
+	request->guest->http->runs->figures.refused[FIGURE_RATE] +=
+	    refusal->status == 429;
 	request->wait = refusal->seconds;
 	http_reply_error(request, refusal->status, http_no_id, JSONRPC_REFUSED,
 	    refusal->reason);
@@ -199,6 +201,8 @@ static void
 http_on_asked(void *ctx, struct ipc_ask *ask)
 {
 	struct http_guest *guest = ctx;
+	static const struct http_refusal nothing = { 404, 0,
+		"there is no such path at this socket" };
 	struct http_request *request;
 	struct http_refusal refusal;
 
@@ -211,6 +215,11 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 	request->number = ask->request;
 	request->streams = (int)ask->streams;
 	LIST_INSERT_HEAD(&guest->requests, request, entry);
+	/* The socket is the right; the gateway has compared the two before. */
+	if (http_figures_is(ask) != (guest == &guest->http->figures)) {
+		http_refuse(request, &nothing);
+		return;
+	}
 	if (!http_tokens_allow(guest, &refusal)) {
 		http_refuse(request, &refusal);
 		return;
@@ -264,14 +273,18 @@ http_on_hello(void *ctx, const struct gateway_hello *hello)
 {
 	struct http *http = ctx;
 	struct http_refusal refusal;
-	struct http_guest *guest = hello->local ? http_guest_of_user(http) :
+	struct http_guest *guest = hello->figures ? &http->figures :
+	    hello->local ? http_guest_of_user(http) :
 	    http_tokens_guest(http, hello, &refusal);
 
 	if (guest != NULL)
 		http_welcome(http, guest, hello->visit);
-	else
+	else {
+		http->runs->figures.refused[FIGURE_TOKEN] +=
+		    refusal.status == 401;
 		gateway_turn_away(http->gateway, hello->visit, refusal.status,
 		    refusal.seconds, refusal.reason);
+	}
 }
 
 static void
@@ -311,6 +324,7 @@ http_open(void **state, const struct door_setup *setup, struct err *err)
 	*state = user.ctx = http = mem_alloc(sizeof(*http));
 	http->runs = setup->runs;
 	http->user = setup->user;
+	http_guest_init(&http->figures, http, http->user);
 	http->dir = -1;
 	http_session_start(http);
 	LIST_INIT(&http->guests);
@@ -379,6 +393,7 @@ http_close(void *state)
 
 	gateway_stop(http->gateway);
 	http_tokens_end(http);
+	http_guest_clear(&http->figures);
 	LIST_FOREACH (guest, &http->guests, entry)
 		http_guest_clear(guest);
 	while (!LIST_EMPTY(&http->over))

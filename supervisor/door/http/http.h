@@ -8,6 +8,7 @@
  *	http_guest.c     guests: an owner's clients
  *	http_session.c   sessions of versions with a handshake
  *	http_files.c     files of owners and conversations
+ *	http_figures.c   figures for operators
  *	http_headers.c   the fields of requests without a session
  *	http_request.c   one request: where each line of an answer goes
  *	http_replay.c      events, for clients that come back
@@ -77,6 +78,7 @@ struct http {
 	struct runs *runs;
 	struct gateway *gateway;
 	struct owner *user;
+	struct http_guest figures; /* whoever reads them; not in guests */
 	LIST_HEAD(, http_guest) guests;
 	LIST_HEAD(, http_request) over; /* to be freed when they are idle */
 	struct http_sessions dead;        /* the same */
@@ -245,7 +247,14 @@ struct http_request *http_replay_send(const struct http_replay *replay,
 void http_replay_forget(
     struct http_guest *guest, const struct http_session *session);
 
+/* http_figures.c: returns whether a request is about figures. */
+int http_figures_is(const struct ipc_ask *ask);
+
 /* http_guest.c */
+
+/* Initialises a guest, which belongs to the caller. */
+void http_guest_init(
+    struct http_guest *guest, struct http *http, struct owner *owner);
 
 /* Return the guest of our user, or of the owner that a token names. */
 struct http_guest *http_guest_of_user(struct http *http);

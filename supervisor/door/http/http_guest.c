@@ -12,16 +12,23 @@
 #include "http.h"
 #include "../../front/tools/tool.h"
 
+void
+http_guest_init(
+    struct http_guest *guest, struct http *http, struct owner *owner)
+{
+	guest->http = http;
+	guest->owner = owner;
+	LIST_INIT(&guest->requests);
+	TAILQ_INIT(&guest->sessions);
+	TAILQ_INIT(&guest->replays);
+}
+
 static struct http_guest *
 http_guest_new(struct http *http, struct owner *owner)
 {
 	struct http_guest *guest = mem_alloc(sizeof(*guest));
 
-	guest->http = http;
-	guest->owner = owner != NULL ? owner : &guest->own;
-	LIST_INIT(&guest->requests);
-	TAILQ_INIT(&guest->sessions);
-	TAILQ_INIT(&guest->replays);
+	http_guest_init(guest, http, owner != NULL ? owner : &guest->own);
 	LIST_INSERT_HEAD(&http->guests, guest, entry);
 	return guest;
 }

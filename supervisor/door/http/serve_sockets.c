@@ -141,6 +141,34 @@ serve_sockets_wrap(const struct options *options, struct err *err)
 	return err_wrap(err, "%s", name.data);
 }
 
+/*
+ * The socket of figures: as it needs no token, no other machine may reach it.
+ */
+static int
+serve_sockets_add_figures(
+    struct serve_sockets *sockets, const struct options *options,
+    struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	size_t at = sockets->count, remote = sockets->remote;
+
+	if (*options->metrics_listen == '\0')
+		return 0;
+	options_add_name(&name, options, OPTION_ID_METRICS_LISTEN);
+	if (strchr(options->metrics_listen, ',') != NULL)
+		return err_set(err, "%s: name one socket", name.data);
+	if (serve_sockets_add_named(
+	        sockets, options->metrics_listen, err) == -1)
+		return err_wrap(err, "%s", name.data);
+	if (sockets->more[at].place.outside)
+		return err_set(err, "%s: other machines could reach %s, and "
+		    "figures need no token: name a port of 127.0.0.1 or a "
+		    "Unix socket", name.data, options->metrics_listen);
+	sockets->one[at].figures = 1;
+	sockets->remote = remote;
+	return 0;
+}
+
 /* The sockets that a service manager has opened. */
 static int
 serve_sockets_inherit(
@@ -247,7 +275,8 @@ serve_sockets_open(struct serve_sockets *sockets,
 	serve_sockets_add_words(&sockets->origins, options->allow_origin);
 	serve_sockets_form(
 	    options->trust_proxy, sockets->proxy, sizeof(sockets->proxy));
-	if (serve_sockets_add_all(sockets, options, envp, err) == -1)
+	if (serve_sockets_add_all(sockets, options, envp, err) == -1 ||
+	    serve_sockets_add_figures(sockets, options, err) == -1)
 		return -1;
 	serve_sockets_set_hosts(sockets, &hosts);
 	return 0;
@@ -262,8 +291,9 @@ serve_sockets_tell(const struct serve_sockets *sockets)
 	for (i = 0; i < sockets->count; i++) {
 		place = &sockets->more[i].place;
 		fprintf(stderr, place->local ?
-		        "caisson: serving at unix:%s, path /mcp\n" :
-		        "caisson: serving at http://%s/mcp\n", place->text);
+		        "caisson: serving at unix:%s, path %s\n" :
+		        "caisson: serving at http://%s%s\n", place->text,
+		    sockets->one[i].figures ? "/metrics" : "/mcp");
 		if (place->outside)
 			log_warn("other machines can reach %s, and nothing is "
 			    "encrypted there, tokens included: listen at "

@@ -394,7 +394,7 @@ ask_both(int server)
 {
 	struct sockaddr_in6 at = { .sin6_family = AF_INET6 };
 	struct sockaddr_in to = { .sin_family = AF_INET };
-	struct ipc_listen listen_at = { 0, "", server, 0 };
+	struct ipc_listen listen_at = { 0, 0, "", server, 0 };
 	socklen_t len = sizeof(at);
 	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 

@@ -365,7 +365,8 @@ static const struct {
 
 UNIT_TESTS(heads_are_judged, UNIT_COUNT(judged))
 {
-	static const struct check check = { "a localhost", "https://page", 1 };
+	static const struct check check = {
+		"a localhost", "https://page", 1, 0 };
 	auto_free char *text = mem_printf("%s\r\n", judged[_i].head);
 	struct http_head head = { 0 };
 	struct http_fault fault = { 0 };
@@ -402,7 +403,7 @@ UNIT_TEST(answers_say_what_there_is)
 /* Another user at the socket, or any client of TCP. */
 UNIT_TESTS(strangers_need_a_token, 2)
 {
-	static const struct check check = { "", "", 0 };
+	static const struct check check = { "", "", 0, 0 };
 	auto_free char *text =
 	    mem_printf("POST /mcp HTTP/1.1\r\n" HEAD JSON "%s\r\n",
 	        _i == 0 ? "" : "Authorization: Bearer x\r\n");

@@ -1,0 +1,154 @@
+/*
+ * What operators are told at a socket of its own: whether the program answers,
+ * whether a box can be had, and figures in the format of Prometheus.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import test from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport }
+  from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { commandLine, folder } from './support/program.mjs';
+import { run } from './support/sdk.mjs';
+import { fetchAt, serve } from './support/serve.mjs';
+import { official, withServers } from './support/servers.mjs';
+import { add, clientOf } from './support/tokens.mjs';
+import { until } from './support/wait.mjs';
+
+const at = (name) => `http://localhost${name}`;
+
+/* Serves at a socket and at one of figures. */
+async function serveFigures(t, options = {}) {
+  const home = folder(t);
+  const figures = path.join(home, 'figures.sock');
+  const served = await serve(t, { home, sockets: 2, ...options, args: [
+    '--metrics-listen', `unix:${figures}`, ...options.args ?? []] });
+
+  return { ...served, fetch: fetchAt(t, figures) };
+}
+
+/* The official client, at the socket for clients. */
+async function connect(t, socket) {
+  const client = new Client({ name: 'caisson-tests', version: '1.0.0' });
+
+  t.after(() => client.close());
+  await client.connect(new StreamableHTTPClientTransport(new URL(at('/mcp')),
+    { fetch: fetchAt(t, socket) }));
+  return client;
+}
+
+/* The value of each line of /metrics, by its name and labels. */
+async function read(fetch) {
+  const answer = await fetch(at('/metrics'));
+  const text = await answer.text();
+
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('content-type'),
+    'text/plain; version=0.0.4; charset=utf-8');
+  for (const line of text.trimEnd().split('\n'))
+    assert.match(line, /^(# (HELP|TYPE) caisson_\w+ .+|caisson_\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.]+)$/);
+  return Object.fromEntries(text.split('\n').filter((line) =>
+    line.startsWith('caisson_')).map((line) => line.split(/ (?=[\d.]+$)/))
+    .map(([name, value]) => [name, Number(value)]));
+}
+
+test('figures count calls, their times, tools and servers', async (t) => {
+  const { socket, fetch } = await serveFigures(t, withServers(t, {
+    every: official('everything') }));
+  const client = await connect(t, socket);
+  const before = await read(fetch);
+
+  assert.equal(before['caisson_call_run_seconds_count'], 0);
+  await run(client, 'print(await mcp_every.echo(message="x"))');
+  await run(client, '1 / 0');
+  await run(client, 'while True: pass', { timeout: 1 });
+  const after = await read(fetch);
+  const calls = (outcome) => after[`caisson_calls_total{outcome="${outcome}"` +
+    ',language="python",owner=""}'];
+
+  assert.deepEqual(['success', 'error', 'timeout'].map(calls), [1, 1, 1]);
+  for (const time of ['wait', 'start', 'run']) {
+    assert.equal(after[`caisson_call_${time}_seconds_count`], 3);
+    assert.equal(after[`caisson_call_${time}_seconds_bucket{le="+Inf"}`], 3);
+  }
+  assert(after['caisson_call_run_seconds_sum'] >= 1);
+  assert(after['caisson_call_run_seconds_bucket{le="0.5"}'] <= 2);
+  assert.equal(after['caisson_tool_calls_total'], 1);
+  assert.equal(after['caisson_server_starts_total{server="every"}'], 1);
+  assert(after['caisson_output_bytes_total'] > 0);
+  assert.equal(after['caisson_clients'], 1);
+  assert.equal(after['caisson_calls_running'], 0);
+});
+
+test('nothing but figures is answered at their socket', async (t) => {
+  const { socket, fetch, home } = await serveFigures(t);
+  const mcp = fetchAt(t, socket);
+  const post = { method: 'POST', headers: { 'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream' }, body: '{}' };
+
+  assert.equal(await (await fetch(at('/healthz'))).text(), 'ok\n');
+  assert.equal(await (await fetch(at('/readyz'))).text(), 'ok\n');
+  for (const [ask, name, more, status] of [[fetch, '/mcp', post, 404],
+    [fetch, '/files/x', {}, 404], [fetch, '/metrics', post, 405],
+    [fetch, '/', {}, 404], [mcp, '/metrics', {}, 404],
+    [mcp, '/healthz', {}, 404], [mcp, '/readyz?x', {}, 404]]) {
+    const answer = await ask(at(name), more);
+
+    assert.equal(answer.status, status, name);
+    assert.match((await answer.json()).error.message, status === 405 ?
+      /only GET is understood/ : ask === fetch ?
+        /only paths here are \/healthz, \/readyz and \/metrics/ :
+        /only paths here are \/mcp, /);
+  }
+  for (const [value, fault] of [['0.0.0.0:0', /other machines could reach/],
+    ['127.0.0.1:0,127.0.0.1:0', /name one socket/], ['nowhere', /ADDRESS/]]) {
+    const [command, ...args] = commandLine({ home, args: ['serve', '--listen',
+      `unix:${path.join(home, 'other')}`, '--metrics-listen', value] });
+    const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+
+    assert.notEqual(status, 0);
+    assert.match(stderr, /metrics.listen/);
+    assert.match(stderr, fault);
+  }
+});
+
+test('a program that cannot give a box says why', async (t) => {
+  const { socket, fetch } = await serveFigures(t, {
+    args: ['--max-concurrent', '1', '--queue', '0'] });
+  const client = await connect(t, socket);
+  const stop = new AbortController();
+  const running = run(client, 'import time\ntime.sleep(60)', {},
+    { signal: stop.signal });
+
+  await until(async () => (await fetch(at('/readyz'))).status === 503,
+    'a full place');
+  assert.match(await (await fetch(at('/readyz'))).text(),
+    /^every place is taken, and 0 calls wait\n$/);
+  await run(client, '1').catch(() => {});
+  assert.equal((await read(fetch))['caisson_refusals_total{reason="queue"}'],
+    1);
+  stop.abort();
+  await assert.rejects(running);
+  await until(async () => (await fetch(at('/readyz'))).status === 200,
+    'a free place');
+});
+
+test('refused tokens are counted, and owners have names', async (t) => {
+  const { fetch, home, log } = await serveFigures(t, {
+    listen: '127.0.0.1:0' });
+  const url = log().match(/serving at (http:\S+\/mcp)/)[1];
+  const token = add(home, 'ada').trim();
+
+  assert.equal(await clientOf(t, url, token).text('print(1)'), '1');
+  const answer = await globalThis.fetch(url, { method: 'POST', body: '{}',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json',
+      Authorization: `Bearer ${'x'.repeat(72)}` } });
+
+  assert.equal(answer.status, 401);
+  const figures = await read(fetch);
+
+  assert.equal(figures['caisson_calls_total{outcome="success",' +
+    'language="python",owner="ada"}'], 1);
+  assert.equal(figures['caisson_refusals_total{reason="token"}'], 1);
+});
