@@ -10,7 +10,7 @@ import { links, read, text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants } from './support/processes.mjs';
 import {
-  contained, folder, patiently, ran, settings, unpooled,
+  contained, folder, once, patiently, ran, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until, untilLate } from './support/wait.mjs';
@@ -160,7 +160,7 @@ test('no other call has its files', async (t) => {
   assert.equal(text(await run(client, `${look}\nprint("none")`)), 'none');
 });
 
-test('files are kept when the code fails, or takes too long',
+test('files are kept when the code fails, or takes too long', once,
   async (t) => {
     const { client } = await connect(t);
 
@@ -211,7 +211,7 @@ test('files that no longer fit into the box are named', async (t) => {
     /the file x cannot be put into the box: .*, or remove files of the conversation \('caisson files remove'\)/);
 });
 
-test('too many files do not end a conversation', async (t) => {
+test('too many files do not end a conversation', once, async (t) => {
   const { client } = await connect(t);
   const renew = (letter, count) => `
 import os
@@ -266,7 +266,7 @@ import os; os.remove("/data/b")`);
       /^a 2\n(b 1\n)?c 2\nd 2\ne 2$/);
   });
 
-test('calls of one conversation take turns', async (t) => {
+test('calls of one conversation take turns', once, async (t) => {
   const { client } = await connect(t,
     { env: { CAISSON_MAX_CONCURRENT: '8', CAISSON_QUEUE_TIMEOUT: '5m' } });
   const add = `
@@ -402,7 +402,7 @@ test('commands show, save and remove them', async (t) => {
   assert.equal(command(home, ['files', 'clear', '-y']).stdout, '2 removed\n');
 });
 
-test('usage tells what each conversation keeps and may keep', async (t) => {
+test('usage tells what each conversation keeps and may keep', once, async (t) => {
   const home = folder(t);
   const { client } = await connect(t, { home });
 
@@ -421,7 +421,7 @@ test('usage tells what each conversation keeps and may keep', async (t) => {
   [[undefined, 6, 3, 1], ['a b', 6, 2, 1]]);
 });
 
-test('wrong ids are refused, and none where it is not an argument',
+test('wrong ids are refused, and none where it is not an argument', once,
   async (t) => {
     const { client } = await connect(t);
 

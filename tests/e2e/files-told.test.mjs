@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { kept, links, put, read, text } from './support/files.mjs';
-import { folder, patiently, settings } from './support/program.mjs';
+import { folder, once, patiently, settings } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
 patiently();
@@ -45,7 +45,7 @@ print("Saved to charts/a.csv, in a word")`);
       .find(({ name }) => name === 'e.csv').uri)).toString(), 'meant');
   });
 
-test('the file whose path was printed comes back, not its namesake',
+test('the file whose path was printed comes back, not its namesake', once,
   async (t) => {
     const { client } = await connect(t);
     const two = `${put}put("a/r.csv", "A"); put("b/r.csv", "B")\n`;
@@ -69,7 +69,7 @@ print("r.csv")`);
     assert.deepEqual(files, { 'r.csv': 'A' });
   });
 
-test('folders in out come back, and as archives where they have too much',
+test('folders in out come back, and as archives where they have too much', once,
   async (t) => {
     const { client } = await connect(t);
 

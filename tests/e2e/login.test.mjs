@@ -11,7 +11,7 @@ import test from 'node:test';
 import { serveAuthority } from './support/authority.mjs';
 import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
-import { commandLine, file, folder, ran } from './support/program.mjs';
+import { commandLine, file, folder, once, ran } from './support/program.mjs';
 import { certificate } from './support/remote.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serveTcp } from './support/serve.mjs';
@@ -170,7 +170,7 @@ except runtime.MCPError as error:
       'print(await runtime.search_tool_docs("echo"))'), /echo/);
   });
 
-test('an authorization server may have a certificate of its own', async (t) => {
+test('an authorization server may have a certificate of its own', once, async (t) => {
   const tls = certificate(t, 'IP:127.0.0.1');
   const authority = await serveAuthority(t, { tls });
   const options = known(t, authority, {},
@@ -213,7 +213,7 @@ test('a server that is removed takes its logins along', async (t) => {
   }
 });
 
-test('a token that has expired is renewed once, by one of several', async (t) => {
+test('a token that has expired is renewed once, by one of several', once, async (t) => {
   const authority = await serveAuthority(t);
   const options = known(t, authority);
 
@@ -263,7 +263,7 @@ test('a refusal to renew ends the login, but no newer one', async (t) => {
   assert.equal(text(await run(client, call)), '{"a":1}');
 });
 
-test('a call that needs more rights says so, and a login asks for them',
+test('a call that needs more rights says so, and a login asks for them', once,
   async (t) => {
     const authority = await serveAuthority(t);
     const options = known(t, authority);
@@ -279,7 +279,7 @@ test('a call that needs more rights says so, and a login asks for them',
     assert.equal(text(await run(client, call)), '{"a":1}');
   });
 
-test('a client of its own, and one without a login', async (t) => {
+test('a client of its own, and one without a login', once, async (t) => {
   const authority = await serveAuthority(t, { registers: false });
   const oauth = { clientId: 'us', clientSecret: '${SECRET}' };
   const env = { SECRET: 'between&us' };
@@ -302,7 +302,7 @@ test('a client of its own, and one without a login', async (t) => {
   Array(2).fill(['client_credentials', 'read all', basic]));
 });
 
-test('what is wrong with a login is one sentence', async (t) => {
+test('what is wrong with a login is one sentence', once, async (t) => {
   const rows = [
     [{ metadata: { issuer: 'https://evil.example' } },
       /cannot be used: it is that of another issuer, https:\/\/evil\.example/],

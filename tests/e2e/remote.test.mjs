@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { once as happens } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import test from 'node:test';
 import zlib from 'node:zlib';
 import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
-import { file, folder } from './support/program.mjs';
+import { file, folder, once } from './support/program.mjs';
 import { certificate, serveRemote } from './support/remote.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -34,10 +34,10 @@ async function everything(t, transport) {
   const free = net.createServer().listen(0);
 
   /* It says that it listens even where another program has the port. */
-  await once(free, 'listening');
+  await happens(free, 'listening');
   const port = free.address().port;
   free.close();
-  await once(free, 'close');
+  await happens(free, 'close');
   const server = spawn(command, [...args, transport], { env: { ...process.env,
     PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -79,7 +79,7 @@ for name in ("local", "far", "old", "unknown"):
   assert.deepEqual(others, [first, first, first]);
 });
 
-test('a server without sessions is spoken to as it wants', async (t) => {
+test('a server without sessions is spoken to as it wants', once, async (t) => {
   const prefix = 'io.modelcontextprotocol/';
   const open_ = new Set();
   let stopped = false;
@@ -150,7 +150,7 @@ except runtime.MCPError as error:
     'print(len(await runtime.list_tools("far")))')) === '4', 'the new list');
 });
 
-test('a server without sessions asks first', async (t) => {
+test('a server without sessions asks first', once, async (t) => {
   const meta = [];
   const asks = { elicitation: { form: {} } };
   const odd = { '/mcp': ({ message: { method, params, id }, json }) => {
@@ -182,7 +182,7 @@ test('a server without sessions asks first', async (t) => {
     asks);
 });
 
-test('how a server is spoken to is remembered', async (t) => {
+test('how a server is spoken to is remembered', once, async (t) => {
   let stream, old = true;
   const odd = { '/old': ({ request, response }) => {
     if (!old)
@@ -269,7 +269,7 @@ test('a connector that is killed costs one server, once', async (t) => {
     'another connector');
 });
 
-test('a redirect keeps headers, method and body, but leads not elsewhere',
+test('a redirect keeps headers, method and body, but leads not elsewhere', once,
   async (t) => {
     const other = await serveRemote(t);
     const to = (place) => ({ response }) =>
@@ -289,7 +289,7 @@ test('a redirect keeps headers, method and body, but leads not elsewhere',
     assert.equal(other.heard.length, 0);
   });
 
-test('a stream that is cut is resumed, and its answer comes once',
+test('a stream that is cut is resumed, and its answer comes once', once,
   async (t) => {
     const cut = ({ response, message, request, event, result }) => {
       const at = Number(request.headers['last-event-id'] ?? 0);
@@ -322,7 +322,7 @@ test('a stream that is cut is resumed, and its answer comes once',
       message?.method === 'tools/call').length, 1);
   });
 
-test('a session that the server has forgotten is begun again', async (t) => {
+test('a session that the server has forgotten is begun again', once, async (t) => {
   const remote = await serveRemote(t);
   const { client } = await open(t, `${remote.origin}/mcp`);
 
@@ -335,7 +335,7 @@ print([r.text for r in await asyncio.gather(
   assert.equal(remote.number, 2);
 });
 
-test('a session that begins and fails is ended', async (t) => {
+test('a session that begins and fails is ended', once, async (t) => {
   const odd = Object.fromEntries(['cut', 'error'].map((name) => [`/${name}`,
     ({ request, response, message, json }) => {
       if (message?.method !== 'initialize')
@@ -360,7 +360,7 @@ test('a session that begins and fails is ended', async (t) => {
   }
 });
 
-test('a request without effects is sent again where a connection broke',
+test('a request without effects is sent again where a connection broke', once,
   async (t) => {
     const broken = new Set(['initialize', 'tools/call']);
     const remote = await serveRemote(t, { odd: { '/mcp': ({ response,
@@ -375,7 +375,7 @@ test('a request without effects is sent again where a connection broke',
     assert.equal(text(await run(client, call())), '{}');
   });
 
-test('what a server sends unasked arrives', async (t) => {
+test('what a server sends unasked arrives', once, async (t) => {
   const remote = await serveRemote(t);
   const { client } = await open(t, `${remote.origin}/mcp`);
 
@@ -388,7 +388,7 @@ test('what a server sends unasked arrives', async (t) => {
     "['echo', 'later']", 'the new list');
 });
 
-test('what goes wrong is one sentence', async (t) => {
+test('what goes wrong is one sentence', once, async (t) => {
   const status = (code, type, body = '') => ({ response }) =>
     response.writeHead(code, { 'content-type': type ?? 'text/plain' })
       .end(body);

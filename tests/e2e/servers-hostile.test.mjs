@@ -397,7 +397,7 @@ print(json.dumps([len(names), names[:1], names[-1:]]))`,
 
   /* Lists that cannot be had; what is said. */
   const lists = {
-    'tools=1000000': /tools|large|MiB/,
+    'tools=250000': /tools|large|MiB/,
     'tools=error': /the list of tools is not to be had/,
       'tools=endless': undefined,
       'tools=wrong': undefined,
