@@ -1,5 +1,5 @@
 /*
- * Addresses of clients: see address.h. Linked into every process.
+ * Addresses: see address.h. Linked into every process.
  */
 #include <arpa/inet.h>
 #include <stdint.h>
@@ -24,6 +24,18 @@ address_group(const char *address, char group[HTTP_ADDRESS_MAX + 1])
 		return;
 	memset(binary.s6_addr + 8, 0, 8);
 	inet_ntop(AF_INET6, &binary, group, HTTP_ADDRESS_MAX + 1);
+}
+
+const char *
+address_host(const char *url)
+{
+	const char *host = strncasecmp(url, "https://", 8) == 0 ? url + 8 :
+	    strncasecmp(url, "http://", 7) == 0 ? url + 7 : NULL;
+
+	for (; *url != '\0'; url++)
+		if ((unsigned char)*url <= ' ' || strchr("\\\x7f", *url))
+			return NULL;
+	return host == NULL || strcspn(host, "/?#:") == 0 ? NULL : host;
 }
 
 int

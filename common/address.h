@@ -1,5 +1,5 @@
 /*
- * Addresses of clients, as text. Used by the gateway and the supervisor; pure.
+ * Addresses of clients and of the web, as text; pure.
  */
 #ifndef COMMON_ADDRESS_H
 #define COMMON_ADDRESS_H
@@ -29,6 +29,12 @@ void address_group(const char *address, char group[HTTP_ADDRESS_MAX + 1]);
  * 127.0.0.1. Returns the length of the address, or 0 if it is none.
  */
 socklen_t address_read(const char *where, union address_socket *address);
+
+/*
+ * Returns the host of an address of the web and what follows it; NULL if it has
+ * none, no http or https, or a character that such an address never has.
+ */
+const char *address_host(const char *url);
 
 /* Returns the number, at most that of the last port, or -1. */
 int address_port(const char *text);

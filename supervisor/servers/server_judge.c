@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/address.h"
 #include "../../common/base/buffer.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
@@ -189,10 +190,10 @@ server_expand_url(
 
 	if (server_expand_to(&url, "url", server->url, expand, err) == -1)
 		return -1;
-	if (strncasecmp(url.data, "https://", 8) != 0 &&
-	    strncasecmp(url.data, "http://", 7) != 0)
+	if (address_host(url.data) == NULL)
 		return err_set(err, "its url must begin with https:// or "
-		    "http://");
+		    "http:// and a host, without spaces or control "
+		    "characters");
 	server->program = mem_strdup(url.data);
 	server->run = server_texts_take(&url);
 	return 0;

@@ -255,21 +255,26 @@ test('a client that accepts JSON alone is asked at its stream, or not at all',
 
     assert.match(await within(call(), 'the answer'), /no GET stream open/);
 
-    const { body } = await fetch(url, { headers: { ...json, ...session } });
-    const asked = call();
-    let text = '';
+    for (const [answer, said] of [[{ result: { action: 'decline' } },
+      /decline/], [{}, /answered the question with an error/]]) {
+      const { body } = await fetch(url, { headers: { ...json, ...session } });
+      const asked = call();
+      let text = '';
 
-    for await (const bytes of body) {
-      text += Buffer.from(bytes);
-      if (/^data: .+\n\n/m.test(text))
-        break;
+      for await (const bytes of body) {
+        text += Buffer.from(bytes);
+        if (/^data: .+\n\n/m.test(text))
+          break;
+      }
+      const { id, method } = JSON.parse(text.match(/^data: (.+)$/m)[1]);
+
+      assert.equal(method, given.method);
+      assert.equal((await post(fetch, { jsonrpc: '2.0', id, ...answer },
+        session)).status, 202);
+      assert.match(await asked, said);
     }
-    const { id, method } = JSON.parse(text.match(/^data: (.+)$/m)[1]);
-
-    assert.equal(method, given.method);
-    await post(fetch, { jsonrpc: '2.0', id,
-      result: { action: 'decline' } }, session);
-    assert.match(await asked, /decline/);
+    assert.equal((await post(fetch, { jsonrpc: '2.0', id: 9 }, session)).status,
+      400);
   });
 
 test('a client that leaves cancels its call, without a session',

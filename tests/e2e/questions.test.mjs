@@ -91,11 +91,15 @@ test('addresses, generated text and roots', async (t) => {
     { ...VISIT, message: 'asker asks: Log in' });
   assert.deepEqual(await answered(raw, ROOTS),
     [{ result: results['roots/list'] }]);
+  await answered(raw, { method: 'elicitation/create',
+    params: { ...VISIT, url: 'HTTPS://a/' } });
+  assert.equal(raw.asked.at(-1).params.url, 'HTTPS://a/');
   await refused(raw, SAMPLE, /no "sampling": true/);
-  for (const url of ['javascript:alert(1)', 'https://a\u202eb', 'http://a\n'])
+  for (const url of ['javascript:alert(1)', 'https://a\u202eb', 'http://a\n',
+    'HTTPS://a@b/'])
     await refused(raw, { method: 'elicitation/create',
       params: { ...VISIT, url } }, /no address of the web/);
-  assert.equal(raw.asked.length, 2);
+  assert.equal(raw.asked.length, 3);
   assert.deepEqual(await answered(more, SAMPLE), [{ result: GENERATED }]);
   assert.deepEqual(await answered(more, ROOTS),
     [{ result: { roots: [{ uri: 'file:///srv/a b' },

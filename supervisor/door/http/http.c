@@ -144,9 +144,11 @@ http_on_value(struct http_request *request, const struct ipc_ask *ask,
 	struct jsonrpc message;
 	struct err err;
 
-	rpc_sort(value, &message, &err);
+	rpc_sort(NULL, value, &message, &err);
 	if (json_span_kind(value) == JSON_SPAN_ARRAY)
 		http_on_batch(request, ask, value);
+	else if (message.kind == JSONRPC_INVALID && *ask->session != '\0')
+		http_session_on_post(request, ask, value);
 	else if (message.kind == JSONRPC_INVALID)
 		http_reply_error(request, 400, message.id,
 		    JSONRPC_INVALID_REQUEST, err.text);

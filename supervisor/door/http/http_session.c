@@ -311,7 +311,7 @@ http_session_note(struct http_request *request, struct json_span value)
 	struct jsonrpc message;
 	struct err err;
 
-	rpc_sort(value, &message, &err);
+	rpc_sort(request->session->mcp->rpc, value, &message, &err);
 	if (message.kind == JSONRPC_RESPONSE || message.id.len == 0)
 		return message.kind == JSONRPC_INVALID;
 	if (http_session_find_request(request->session, message.id) != NULL)
@@ -381,7 +381,7 @@ http_session_begins(struct json_span value)
 
 	if (json_span_kind(value) == JSON_SPAN_ARRAY)
 		return 0;
-	rpc_sort(value, &message, &err);
+	rpc_sort(NULL, value, &message, &err);
 	return message.kind == JSONRPC_REQUEST &&
 	    json_span_is(message.method, "initialize");
 }
@@ -404,6 +404,8 @@ http_session_on_post(struct http_request *request, const struct ipc_ask *ask,
     struct json_span value)
 {
 	struct http_session *session;
+	struct jsonrpc message;
+	struct err err;
 
 	if (http_session_begins(value)) {
 		http_session_begin(request, value);
@@ -412,6 +414,13 @@ http_session_on_post(struct http_request *request, const struct ipc_ask *ask,
 	session = http_session_find(request, ask);
 	if (session == NULL)
 		return;
+	rpc_sort(session->mcp->rpc, value, &message, &err);
+	if (message.kind == JSONRPC_INVALID &&
+	    json_span_kind(value) != JSON_SPAN_ARRAY) {
+		http_reply_error(request, 400, message.id,
+		    JSONRPC_INVALID_REQUEST, err.text);
+		return;
+	}
 	http_session_attach(session, request);
 	http_session_handle(request, value);
 }

@@ -287,9 +287,16 @@ rpc_on_response(
 }
 
 void
-rpc_sort(struct json_span value, struct jsonrpc *message, struct err *err)
+rpc_sort(struct rpc *rpc, struct json_span value, struct jsonrpc *message,
+    struct err *err)
 {
+	struct json_span method;
+
 	jsonrpc_sort(value, message, err);
+	if (message->kind == JSONRPC_INVALID && rpc != NULL &&
+	    json_span_get(value, "method", &method) == 0 &&
+	    rpc_ask_find(rpc, message->id) != NULL)
+		message->kind = JSONRPC_RESPONSE;
 	if (message->id.len <= CLIENT_ID_MAX)
 		return;
 	message->id = rpc_no_id;
@@ -304,15 +311,9 @@ static void
 rpc_on_message(struct rpc *rpc, struct json_span value)
 {
 	struct jsonrpc message;
-	struct json_span method;
 	struct err err;
 
-	rpc_sort(value, &message, &err);
-	/* An answer to a question that has neither a result nor an error. */
-	if (message.kind == JSONRPC_INVALID &&
-	    json_span_get(value, "method", &method) == 0 &&
-	    rpc_ask_find(rpc, message.id) != NULL)
-		message.kind = JSONRPC_RESPONSE;
+	rpc_sort(rpc, value, &message, &err);
 	switch (message.kind) {
 	case JSONRPC_REQUEST:
 		rpc->handlers.request(rpc->handlers.ctx, &message);

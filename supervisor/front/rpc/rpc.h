@@ -164,10 +164,11 @@ void rpc_free(struct rpc **rpc);
 
 /*
  * Classifies a message of a client, as jsonrpc_sort does. An id of more than
- * CLIENT_ID_MAX is not valid, and not repeated.
+ * CLIENT_ID_MAX is not valid, and not repeated. An answer to a question of rpc
+ * (NULL: none has been asked) may have neither a result nor an error.
  */
-void rpc_sort(
-    struct json_span value, struct jsonrpc *message, struct err *err);
+void rpc_sort(struct rpc *rpc, struct json_span value, struct jsonrpc *message,
+    struct err *err);
 
 /* Handles one line. */
 void rpc_on_line(struct rpc *rpc, const struct line *line);

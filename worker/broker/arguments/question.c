@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "../../../common/address.h"
 #include "../../../common/ask_client.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
@@ -150,13 +151,11 @@ question_add_url(struct json_span params, struct buffer *json, struct err *err)
 	if (question_get(params, "url", JSON_SPAN_STRING, &url, err) == -1)
 		return -1;
 	text = json_span_string(url, &len, NULL);
-	while (n < len && text[n] > ' ' && text[n] < 0x7f && text[n] != '\\')
+	while (n < len && text[n] > '\0')
 		n++;
-	host = len == 0 || n < len || len > QUESTION_URL_MAX ? "" :
-	    strncmp(text, "https://", 8) == 0 ? text + 8 :
-	    strncmp(text, "http://", 7) == 0 ? text + 7 : "";
-	len = strcspn(host, "/?#");
-	if (strcspn(host, "/?#:") == 0 || memchr(host, '@', len) != NULL)
+	host = len == 0 || n < len || len > QUESTION_URL_MAX ? NULL :
+	    address_host(text);
+	if (host == NULL || memchr(host, '@', strcspn(host, "/?#")) != NULL)
 		return err_set(err, "\"url\" is no address of the web with a "
 		    "host, without a name or password, of at most %d bytes",
 		    QUESTION_URL_MAX);

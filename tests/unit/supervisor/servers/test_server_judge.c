@@ -77,6 +77,8 @@ is(const struct server *server, enum server_state state, const char *why)
 	"(CAISSON_TRUST_PROJECT_FILES=on trusts them)"
 #define SELF "it would start this program itself, without end "                \
 	"(CAISSON_ALLOW_SELF_SERVER=on allows it)"
+#define BAD_URL "its url must begin with https:// or http:// and a host, "     \
+    "without spaces or control characters"
 #define OFF "it is disabled in its file"
 
 static const struct {
@@ -95,7 +97,18 @@ static const struct {
 	{ { &own_file, "a", "HTTPS://a/${NONE:-b}", NULL, NULL, NULL,
 	        CONFIG_HTTP, 0 }, SERVER_TAKEN, "" },
 	{ { &own_file, "a", "ftp://a/b", NULL, NULL, NULL, CONFIG_HTTP, 0 },
-	    SERVER_REJECTED, "its url must begin with https:// or http://" },
+	    SERVER_REJECTED, BAD_URL },
+	{ { &own_file, "a", "https://", NULL, NULL, NULL, CONFIG_HTTP, 0 },
+	    SERVER_REJECTED, BAD_URL },
+	{ { &own_file, "a", "https://:80/", NULL, NULL, NULL, CONFIG_HTTP, 0 },
+	    SERVER_REJECTED, BAD_URL },
+	{ { &own_file, "a", "https://a b/", NULL, NULL, NULL, CONFIG_HTTP, 0 },
+	    SERVER_REJECTED, BAD_URL },
+	{ { &own_file, "a", "https://a/\x1b", NULL, NULL, NULL, CONFIG_HTTP,
+	        0 }, SERVER_REJECTED, BAD_URL },
+	{ { &own_file, "a", "https://b\xc3\xbc""cher/", NULL, NULL, NULL,
+	        CONFIG_HTTP, 0 },
+	    SERVER_TAKEN, "" },
 	{ { &own_file, "a", "http://a", NULL, "X-Y|a b\t|", NULL, CONFIG_HTTP,
 	        0 }, SERVER_TAKEN, "" },
 	{ { &own_file, "a", "http://a", NULL, "X: Y|a|", NULL, CONFIG_HTTP, 0 },
