@@ -510,8 +510,8 @@
 #define SERVE_STATUS_SIZE 128
 /* For systemctl: longer than TimeoutStartSec of caisson.service. */
 #define UNITS_ASK_MS 310000U
-/* For systemd-run to make a scope and run a program in it. */
-#define SCOPE_TRY_MS 5000U
+/* For systemd-run to make a scope and run a program in it, on slow machines. */
+#define SCOPE_TRY_MS 15000U
 /* For the kernel to end all remaining processes at the end of the program. */
 #define SHUTDOWN_REAP_MS 5000
 
