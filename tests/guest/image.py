@@ -9,8 +9,8 @@ import subprocess
 
 PYTHON = "/usr/bin/python3"
 PROGRAMS = ["/usr/bin/" + name for name in (
-    "bash", "cat", "cp", "echo", "env", "false", "find", "id", "ls", "mount",
-    "nm", "seq", "sh", "sleep", "su", "tr", "true")]
+    "bash", "cat", "cp", "echo", "env", "false", "find", "grep", "id", "ls",
+    "mount", "nm", "seq", "sh", "sleep", "su", "tr", "true")]
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 # Where tests/escape finds the numbers of system calls, Python a zone, and
 # pthread_exit(3) what it needs.
