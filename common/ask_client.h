@@ -11,8 +11,10 @@ enum client_asked {
 	ASK_CLIENT_SAMPLING = 1 << 2, /* sampling/createMessage */
 	ASK_CLIENT_ROOTS = 1 << 3,    /* roots/list */
 	ASK_CLIENT_LOG = 1 << 4,      /* notifications/message: no answer */
+	ASK_CLIENT_PROGRESS = 1 << 5, /* of a call of a tool: no answer */
 };
 
-#define ASK_CLIENT_ALL 31
+#define ASK_CLIENT_TELLS (ASK_CLIENT_LOG | ASK_CLIENT_PROGRESS)
+#define ASK_CLIENT_ALL 63
 
 #endif

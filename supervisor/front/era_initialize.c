@@ -134,3 +134,23 @@ era_initialize_on_ping(struct mcp *mcp, const struct context *,
 	buffer_add_text(&result, "{}");
 	rpc_answer(mcp->rpc, message->id, &result);
 }
+
+void
+era_initialize_on_set_level(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
+{
+	struct json_span level = { NULL, 0 };
+	unsigned int set = 0;
+
+	if (message->params.len > 0 &&
+	    json_span_get(message->params, "level", &level) == 1)
+		set = context_log_level(level);
+	if (set == 0) {
+		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
+		    "level must be one of debug, info, notice, warning, error, "
+		    "critical, alert and emergency", NULL);
+		return;
+	}
+	mcp->session.log_level = set;
+	era_initialize_on_ping(mcp, context, message);
+}

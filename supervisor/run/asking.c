@@ -106,7 +106,7 @@ asking_on_asked(void *ctx, const struct broker_question *question)
 	if (call == NULL || call->phase != CALL_RUNNING ||
 	    call->cause != CALL_BY_ITSELF ||
 	    (call->request.asks & question->kind) == 0) {
-		if (question->kind != ASK_CLIENT_LOG)
+		if ((question->kind & ASK_CLIENT_TELLS) == 0)
 			broker_answer(runs->peers.broker, question->number,
 			    asking_none, "its execution is over, or asks no "
 			    "one");
@@ -116,7 +116,7 @@ asking_on_asked(void *ctx, const struct broker_question *question)
 	asking->number = question->number;
 	asking->kind = question->kind;
 	asking->params = mem_dup(question->params.p, question->params.len);
-	if (asking->kind == ASK_CLIENT_LOG) {
+	if ((asking->kind & ASK_CLIENT_TELLS) != 0) {
 		call->request.asked(
 		    call->ctx, asking->kind, asking->params, &err);
 		free(asking->params);

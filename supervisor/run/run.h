@@ -155,8 +155,8 @@ typedef void call_progressed(
 /*
  * Asks the client of a call, for a server, with the ctx of call_new: kind is a
  * bit of enum client_asked, params a JSON object on one line. call_answer()
- * follows, but to ASK_CLIENT_LOG. Returns 0, or -1 with err. kind 0: the answer
- * is not needed.
+ * follows, but to ASK_CLIENT_TELLS. Returns 0, or -1 with err. kind 0: the
+ * answer is not needed.
  */
 typedef int call_asked(
     void *ctx, unsigned int kind, const char *params, struct err *err);

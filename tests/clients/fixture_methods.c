@@ -63,17 +63,6 @@ fixture_answer_empty(
 	era_answer(mcp->rpc, context, id, &result, ERA_NOT_CACHED);
 }
 
-static void
-fixture_on_set_level(struct mcp *mcp, const struct context *context,
-    const struct jsonrpc *message)
-{
-	struct json_span level;
-
-	if (json_span_get(message->params, "level", &level) == 1)
-		mcp->session.log_level = context_log_level(level);
-	fixture_answer_empty(mcp, context, message->id);
-}
-
 /* The resource never changes. */
 static void
 fixture_on_subscribe(struct mcp *mcp, const struct context *context,
@@ -96,7 +85,7 @@ fixture_on_complete(struct mcp *mcp, const struct context *context,
 const struct methods_row methods_table[] = {
 	{ "initialize", era_initialize_on_initialize, &era_initialize, 1 },
 	{ "ping", era_initialize_on_ping, &era_initialize, 1 },
-	{ "logging/setLevel", fixture_on_set_level, &era_initialize, 0 },
+	{ "logging/setLevel", era_initialize_on_set_level, &era_initialize, 0 },
 	{ "resources/subscribe", fixture_on_subscribe, &era_initialize, 0 },
 	{ "resources/unsubscribe", fixture_on_subscribe, &era_initialize, 0 },
 	{ "server/discover", fixture_on_discover, &era_stateless, 0 },

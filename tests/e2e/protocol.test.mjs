@@ -238,7 +238,7 @@ test('unknown methods are refused by name of the error', async (t) => {
   const raw = await Raw.open(t);
 
   for (const method of ['', 'tools/run', 'tools/List', 'prompts/list',
-    'logging/setLevel', 'resources/subscribe',
+    'resources/subscribe',
     'notifications/cancelled', 'x'.repeat(10_000)])
     assertError(await raw.request(method, {}), methodNotFound);
   await raw.finish();

@@ -258,16 +258,16 @@ test('a server without sessions whose questions are left', async (t) => {
 });
 
 test('what a server logs reaches a client that has set a level', async (t) => {
-  const raw = Raw.start(t, { ...withServers(t, { asker: hostile() }),
-    notes: true });
-  const log = async (logLevel, lines) => {
-    const from = raw.notes.length;
+  const options = { ...withServers(t, { asker: hostile() }), notes: true };
+  const raw = Raw.start(t, options);
+  const log = async (logLevel, lines, to = raw) => {
+    const from = to.notes.length;
 
-    await raw.request('tools/call', { name: 'run_python', _meta: { ...META,
-      'io.modelcontextprotocol/logLevel': logLevel }, arguments: {
-      servers: ['asker'],
+    await to.request('tools/call', { name: 'run_python', _meta: to === raw ?
+      { ...META, 'io.modelcontextprotocol/logLevel': logLevel } : undefined,
+    arguments: { servers: ['asker'],
       code: `await mcp_asker.log(lines=${python(lines)})` } });
-    return raw.notes.slice(from).filter(({ method, params }) =>
+    return to.notes.slice(from).filter(({ method, params }) =>
       method === 'notifications/message' && params.logger === 'asker')
       .map(({ params: { level, data } }) => [level, data]);
   };
@@ -278,4 +278,35 @@ test('what a server logs reaches a client that has set a level', async (t) => {
   assert.deepEqual(await log('debug', lines), lines.slice(0, 2));
   assert.deepEqual(await log(undefined, lines), []);
   assert.equal((await log('info', Array(1000).fill(['info', 1]))).length, 100);
+
+  const other = await Raw.open(t, options);
+
+  assert.deepEqual(await log(undefined, lines, other), []);
+  assert.match((await other.request('logging/setLevel', { level: 'loud' }))
+    .error.message, /one of debug, /);
+  assert.deepEqual((await other.request('logging/setLevel',
+    { level: 'warning' })).result, {});
+  assert.deepEqual(await log(undefined, lines, other), [lines[1]]);
+});
+
+test('what a server reports reaches a client that watches', async (t) => {
+  const raw = await Raw.open(t, { ...withServers(t, { asker: hostile() }),
+    notes: true });
+  const told = async (more, meta) => {
+    const from = raw.notes.length;
+
+    await raw.request('tools/call', { name: 'run_python', _meta: meta,
+      arguments: { servers: ['asker'],
+        code: `${more}await mcp_asker.progress(times=2, ms=1)` } });
+    return raw.notes.slice(from).map(({ params }) =>
+      [params.progressToken, params.message, params.progress]);
+  };
+  const [first, second, third] = await told('', { progressToken: 'p' });
+
+  assert.deepEqual([first, second, third].map((each) => each.slice(0, 2)),
+    [['p', 'asker: 0'], ['p', 'asker: 1'], ['p', 'asker: 2']]);
+  assert.ok(first[2] < second[2] && second[2] < third[2]);
+  assert.deepEqual(await told('runtime.progress(1, 2)\n',
+    { progressToken: 'p' }), [['p', undefined, 1]]);
+  assert.deepEqual(await told('', undefined), []);
 });

@@ -150,7 +150,7 @@ check_changed(void *ctx)
 }
 
 static void
-check_progress(void *ctx, void *call)
+check_progress(void *ctx, void *call, struct json_span)
 {
 	unsigned int *answered = call;
 

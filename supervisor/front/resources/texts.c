@@ -73,8 +73,9 @@ texts_add_initialize(struct buffer *buffer, const char *version,
     const struct options *options, int servers)
 {
 	buffer_printf(buffer, "{\"protocolVersion\":\"%s\",", version);
-	buffer_add_text(buffer, "\"capabilities\":{\"tools\":{},"
-	    "\"completions\":{},\"resources\":{}},\"serverInfo\":");
+	buffer_printf(buffer, "\"capabilities\":{\"tools\":{},%s"
+	    "\"completions\":{},\"resources\":{}},\"serverInfo\":",
+	    servers ? "\"logging\":{}," : "");
 	texts_add_server(buffer);
 	texts_add_instructions(buffer, options, servers);
 	buffer_add_text(buffer, "}");

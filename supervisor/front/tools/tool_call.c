@@ -288,6 +288,27 @@ tool_call_pass_log(struct tool_call *call, const char *line)
 	rpc_notify(call->mcp->rpc, id, "notifications/message", &params);
 }
 
+/*
+ * Passes on what a server reports of a call, as a line: its numbers would not
+ * increase beside those of others. The code's own reports come first.
+ */
+static void
+tool_call_pass_progress(struct tool_call *call, const char *line)
+{
+	auto_free char *text = NULL;
+	struct box_progress report = { 0 };
+	struct json_span value, message;
+
+	if (call->progress.told > 1 ||
+	    json_span_parse(line, strlen(line), &value, NULL) == -1 ||
+	    json_span_get(value, "message", &message) == 0)
+		return;
+	text = json_span_string(message, &report.output_len, NULL);
+	report.output = text;
+	if (report.output_len > 0)
+		tool_call_progress(call, &report);
+}
+
 static int
 tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
     struct err *err)
@@ -298,15 +319,15 @@ tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
 		kind == ASK_CLIENT_SAMPLING ? "sampling/createMessage" :
 		"elicitation/create", params };
 
-	if (kind == ASK_CLIENT_LOG) {
+	if (kind == ASK_CLIENT_LOG)
 		tool_call_pass_log(call, params);
-		return 0;
-	}
-	if (kind != 0)
+	else if (kind == ASK_CLIENT_PROGRESS)
+		tool_call_pass_progress(call, params);
+	else if (kind != 0)
 		return tool_call_ask(
 		    call, &part, 1, tool_call_on_answered, err);
 	/* One that must repeat its request does so for the answer to it. */
-	if (call->id_len > 0)
+	else if (call->id_len > 0)
 		question_free(&call->ask);
 	return 0;
 }
@@ -418,7 +439,8 @@ tool_call_run(
 	    call->progress.token != NULL ? tool_call_on_progress : NULL;
 	call->request.asked = tool_call_on_asked;
 	call->request.asks = call->context.capabilities |
-	    (call->context.log_level > 0 ? ASK_CLIENT_LOG : 0);
+	    (call->context.log_level > 0 ? ASK_CLIENT_LOG : 0) |
+	    (call->progress.token != NULL ? ASK_CLIENT_PROGRESS : 0);
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;

@@ -37,9 +37,13 @@ int question_settle(unsigned int kind, struct json_span params,
     const char *server, const struct buffer *masks, struct buffer *out,
     struct err *err);
 
-/* The same of "notifications/message", whose logger is the server then. */
-int question_settle_log(struct json_span params, const char *server,
-    const struct buffer *masks, struct buffer *out, struct err *err);
+/*
+ * The same of "notifications/message", whose logger is the server then, and of
+ * "notifications/progress", which becomes a line in "message".
+ */
+int question_settle_told(unsigned int kind, struct json_span params,
+    const char *server, const struct buffer *masks, struct buffer *out,
+    struct err *err);
 
 /*
  * Appends what the server gets of an answer, an object; schema: of a form, or

@@ -303,7 +303,8 @@ link_on_changed(void *ctx)
 	link_tools_changed(ctx);
 }
 
-static void link_on_progress(void *ctx, void *call);
+static void link_on_progress(
+    void *ctx, void *call, struct json_span params);
 
 /* The cause of an end that was set meanwhile takes precedence. */
 static void
@@ -606,10 +607,11 @@ link_on_silence(evutil_socket_t, short, void *arg)
 }
 
 static void
-link_on_progress(void *, void *call)
+link_on_progress(void *ctx, void *call, struct json_span params)
 {
 	struct ask *ask = call;
 
+	questions_progress(ctx, ask, params);
 	ask->progress = true;
 	ask_wait(ask);
 }

@@ -178,7 +178,7 @@ struct mcp_client_ends {
 	/* The server reports that its list of tools has changed. */
 	void (*changed)(void *ctx);
 	/* The server reports progress of a call: the ctx of mcp_client_call. */
-	void (*progress)(void *ctx, void *call);
+	void (*progress)(void *ctx, void *call, struct json_span params);
 	/*
 	 * The server asks something, or logs. Returns whether mcp_client_reply
 	 * answers it, now or later.
@@ -565,6 +565,10 @@ void link_add_starting(struct link *link, struct buffer *reason);
  * whether it is answered, now or later.
  */
 int questions_request(void *link, const struct jsonrpc *message);
+
+/* Passes on what a server reports of a call, to a client that watches. */
+void questions_progress(
+    struct link *link, struct ask *ask, struct json_span params);
 
 /*
  * A result of a server without sessions that asks first, by "inputRequests":

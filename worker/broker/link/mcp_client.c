@@ -933,7 +933,7 @@ mcp_client_progress(struct mcp_client *client, struct json_span params)
 	if (request == NULL || !request->call)
 		return;
 	client->silences = 0;
-	client->ends.progress(client->ends.ctx, request->ctx);
+	client->ends.progress(client->ends.ctx, request->ctx, params);
 }
 
 static void

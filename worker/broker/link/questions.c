@@ -260,25 +260,32 @@ question_ask(struct link *link, const struct jsonrpc *message,
 	return 1;
 }
 
-/* Passes on what a server logs, to a client that wants it. */
+/* Passes on what a server tells during a call, to a client that wants it. */
 static void
-question_log(struct link *link, struct json_span params)
+question_tell(struct link *link, struct ask *call, unsigned int kind,
+    struct json_span params)
 {
-	struct ask *call = question_find_call(link);
 	auto_buffer struct buffer sent = { 0 };
 	struct err err;
 
-	if (call == NULL || (call->asks & ASK_CLIENT_LOG) == 0 ||
+	if (call == NULL || (call->asks & kind) == 0 ||
 	    call->logs++ >= SERVER_LOGS_MAX)
 		return;
-	if (question_settle_log(params, link->definition->name, &link->masks,
-	        &sent, &err) == -1)
+	if (question_settle_told(kind, params, link->definition->name,
+	        &link->masks, &sent, &err) == -1)
 		log_debug("a message of a server is not passed on: %s",
 		    err.text);
 	else
 		to_supervisor_ask_client(link->broker,
-		    ++link->broker->last_question, call->execution,
-		    ASK_CLIENT_LOG, &sent);
+		    ++link->broker->last_question, call->execution, kind,
+		    &sent);
+}
+
+void
+questions_progress(
+    struct link *link, struct ask *ask, struct json_span params)
+{
+	question_tell(link, ask, ASK_CLIENT_PROGRESS, params);
 }
 
 int
@@ -286,7 +293,8 @@ questions_request(void *ctx, const struct jsonrpc *message)
 {
 	if (message->kind == JSONRPC_REQUEST)
 		return question_ask(ctx, message, NULL);
-	question_log(ctx, message->params);
+	question_tell(ctx, question_find_call(ctx), ASK_CLIENT_LOG,
+	    message->params);
 	return 0;
 }
 

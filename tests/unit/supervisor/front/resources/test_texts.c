@@ -213,9 +213,9 @@ UNIT_TEST(initialize_is_answered)
 	ck_assert_uint_lt(
 	    strlen(string_at(json, "instructions")), INSTRUCTIONS_MAX);
 	promises_nothing(string_at(json, "instructions"));
-	/* Only what is there: no prompts, no logging, no list_changed. */
+	/* Only what is there: no prompts, no list_changed. */
 	ck_assert_uint_eq(
-	    json_object_size(json_object_get(json, "capabilities")), 3);
+	    json_object_size(json_object_get(json, "capabilities")), 4);
 	ck_assert_uint_eq(json_object_size(json_object_get(
 	    json_object_get(json, "capabilities"), "tools")), 0);
 	ck_assert_uint_eq(json_object_size(json_object_get(

@@ -49,7 +49,7 @@ on_changed(void *ctx)
 }
 
 static void
-on_progress(void *ctx, void *call)
+on_progress(void *ctx, void *call, struct json_span)
 {
 	ck_assert_ptr_eq(ctx, &client);
 	buffer_printf(&events, "%s progress\n", (char *)call);
