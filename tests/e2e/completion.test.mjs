@@ -31,7 +31,7 @@ const shells = {
     _caisson caisson "\${!#}"
     printf '%s\\n' "\${COMPREPLY[@]}"`, 'bash'],
   zsh: ['/usr/bin/zsh', '-f', '-c', `
-    autoload -Uz compinit && compinit -u -D || exit 1
+    autoload -Uz compinit && compinit -u -d "$1.dump" || exit 1
     source "$1"; shift
     [[ $_comps[caisson] == _caisson ]] || exit 1
     compadd() {
