@@ -18,7 +18,8 @@ RULES = os.path.dirname(os.path.realpath(__file__))
 
 # For each plant: the rule, the files that are added, each with its text (one
 # that ends in .c is compiled), and what the rule has to say. Those of one rule
-# are added at once, as far as no two have the same file.
+# are added at once, as far as no two have the same file; none may be found in
+# the place of another.
 PLANTS = [
     ("layers", {"supervisor/process/planted.h":
                 '#include "../front/front.h"\n'},
@@ -48,9 +49,9 @@ PLANTS = [
                "/*\n * Planted: see frames.h. Runs in the relay.\n */\n",
                "relay/frames.h": "\n"},
      "relay/planted.c: refers to frames.h without including it"),
-    ("names", {"tests/unit/relay/test_planted.c": "\n",
-               "relay/output/planted.c": "\n"},
-     "test_planted.c: is not in the folder of what it tests: relay/output"),
+    ("names", {"tests/unit/relay/test_sown.c": "\n",
+               "relay/output/sown.c": "\n"},
+     "test_sown.c: is not in the folder of what it tests: relay/output"),
     ("symbols", {"supervisor/front/planted.c":
                  "#include <signal.h>\nint a(void);\n"
                  "int a(void) { return kill(1, 0); }\n"},
