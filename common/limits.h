@@ -10,6 +10,10 @@
 #define MIB (1024UL * 1024UL)
 #define GIB (1024UL * 1024UL * 1024UL)
 
+/* A limit that is one number, in a text. */
+#define LIMIT_TEXT(limit) LIMIT_WORD(limit)
+#define LIMIT_WORD(word) #word
+
 /* Bytes of a log line: with every byte escaped to four it fits PIPE_BUF. */
 #define LOG_PREFIX_SIZE 32
 #define LOG_TEXT_SIZE 1000
@@ -71,7 +75,9 @@
 #define EXECUTIONS_TOLD_MAX MIB
 /* How one ended, and what it called: a sentence and DONE_CALLS_MAX, as JSON. */
 #define EXECUTION_FACTS_MAX (256 * KIB)
-#define OUTPUT_KEPT_SECONDS 86400
+/* Texts outside of C do not have this number. */
+#define OUTPUT_KEPT_HOURS 24
+#define OUTPUT_KEPT_SECONDS (OUTPUT_KEPT_HOURS * 3600)
 #define OUTPUT_PART_MAX MIB
 /* Bytes of it in a resource: escaped, several fit CLIENT_UNSENT_MAX. */
 #define OUTPUT_READ_MAX (16 * MIB)

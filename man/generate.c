@@ -112,8 +112,8 @@ option_facts(const struct option_row *row)
 	buffer_add_text(&facts, "Allowed: ");
 	option_value_add_allowed(&facts, row);
 	buffer_add_text(&facts, ".");
-	if (row->preset != NULL && row->preset[0] != '\0')
-		buffer_printf(&facts, " Default: %s.", row->preset);
+	if (row->default_text != NULL && row->default_text[0] != '\0')
+		buffer_printf(&facts, " Default: %s.", row->default_text);
 	text(facts.data);
 }
 

@@ -39,10 +39,10 @@ static const char *const option_tools[] = {
 };
 
 static const struct option_row option_rows[OPTION_IDS] = {
-#define OPTION(KIND, NAME, name, preset_, ALLOWED, doc_)                       \
+#define OPTION(KIND, NAME, name, default_, ALLOWED, doc_)                      \
 	[OPTION_ID_##NAME] = { .key = #name,                                   \
 		.kind = OPTION_KIND_##KIND,                                    \
-		.preset = preset_,                                             \
+		.default_text = default_,                                      \
 		ALLOWED,                                                       \
 		.doc = doc_ },
 #include "options.def"

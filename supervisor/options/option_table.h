@@ -48,7 +48,7 @@ enum option_kind {
 };
 
 enum option_id {
-#define OPTION(KIND, NAME, name, preset, ALLOWED, doc) OPTION_ID_##NAME,
+#define OPTION(KIND, NAME, name, default_text, ALLOWED, doc) OPTION_ID_##NAME,
 #include "options.def"
 	OPTION_IDS
 };
@@ -56,7 +56,7 @@ enum option_id {
 struct option_row {
 	const char *key;
 	enum option_kind kind;
-	const char *preset; /* as written by users; NULL: computed */
+	const char *default_text; /* as written by users; NULL: computed */
 	uint64_t least;     /* of a number, or of the length of text */
 	uint64_t most;
 	const char *const *words; /* the choices; the last one is NULL */

@@ -20,7 +20,7 @@
 #include "options.h"
 
 static const size_t options_offsets[OPTION_IDS] = {
-#define OPTION(KIND, NAME, name, preset, ALLOWED, doc)                         \
+#define OPTION(KIND, NAME, name, default_text, ALLOWED, doc)                   \
 	[OPTION_ID_##NAME] = offsetof(struct options, name),
 #include "options.def"
 };
@@ -159,15 +159,15 @@ options_concurrent(void)
 }
 
 static void
-options_preset(struct options *options)
+options_set_defaults(struct options *options)
 {
 	struct err err;
 	enum option_id id;
 
 	for (id = 0; id < OPTION_IDS; id++)
-		if (option_row(id)->preset != NULL &&
+		if (option_row(id)->default_text != NULL &&
 		    options_set(options, id, OPTIONS_DEFAULT,
-		        option_row(id)->preset, &err) == -1)
+		        option_row(id)->default_text, &err) == -1)
 			fatal("options.def: %s", err.text);
 	options->max_concurrent = options_concurrent();
 }
@@ -347,12 +347,13 @@ options_preset_limits(struct options *options, const char *word)
 
 	for (i = 0; i < 2 * n; i++) {
 		id = options_presets[i % n].id;
-		value = i < n ? option_row(id)->preset :
+		value = i < n ? option_row(id)->default_text :
 		                options_presets[i % n].value;
 		if (options_presets[i % n].by == OPTION_ID_LIMITS &&
 		    value != NULL && (i < n ||
 		        strcmp(options_presets[i % n].word, word) == 0))
-			options_set(options, id, OPTIONS_DEFAULT, value, &err);
+			options_set(options, id, i < n ?
+			    OPTIONS_DEFAULT : OPTIONS_PRESET, value, &err);
 	}
 }
 
@@ -486,7 +487,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 
 	memset(options, 0, sizeof(*options));
 	options->home = home_folder(envp, "HOME");
-	options_preset(options);
+	options_set_defaults(options);
 	if (command_line_read(
 		argc, argv, &options->command, given, &count, err) == -1)
 		return -1;

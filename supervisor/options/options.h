@@ -59,7 +59,7 @@ enum options_argument {
  * file.
  */
 struct options {
-#define OPTION(KIND, NAME, name, preset, ALLOWED, doc)                         \
+#define OPTION(KIND, NAME, name, default_text, ALLOWED, doc)                   \
 	OPTIONS_TYPE_##KIND name;
 #include "options.def"
 	struct command command;

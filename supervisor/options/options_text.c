@@ -65,8 +65,8 @@ options_help_row(FILE *out, const struct option_row *row)
 	fprintf(out, "  %s %s\n", flag, option_value_what(row));
 	buffer_printf(&text, "%s Allowed: ", row->doc);
 	option_value_add_allowed(&text, row);
-	if (row->preset != NULL && row->preset[0] != '\0')
-		buffer_printf(&text, ". Default: %s", row->preset);
+	if (row->default_text != NULL && row->default_text[0] != '\0')
+		buffer_printf(&text, ". Default: %s", row->default_text);
 	buffer_add_text(&text, ".");
 	options_wrap(out, HELP_INDENT, text.data);
 }

@@ -137,10 +137,17 @@ def plain(argument):
     return "".join(strings) if strings else argument.strip()
 
 
+def limit_text(match):
+    """The literal that LIMIT_TEXT(NAME) stands for."""
+    return '"%s"' % re.search(rf"#define {match[1]} (\w+)",
+                              read("common/limits.h"))[1]
+
+
 def rows(path, macro):
     """The rows of a table of X-macros, each a list of its arguments."""
     text = without_comments(read(path))
     text = re.sub(r"^#.*$", "", text, flags=re.M)
+    text = re.sub(r"LIMIT_TEXT\((\w+)\)", limit_text, text)
     return [[plain(argument) for argument in arguments(text[match.end():])]
             for match in re.finditer(r"\b" + macro + r"\(", text)]
 

@@ -286,8 +286,9 @@ executions_load(struct database *database, const struct execution_part *part,
 
 	if (found == 0)
 		return err_set(err, "no output is kept under this id: output "
-		    "is kept for 24 h; above CAISSON_OUTPUT_KEPT, with much "
-		    "other output or on a full disk, less is kept");
+		    "is kept for " LIMIT_TEXT(OUTPUT_KEPT_HOURS) " h; above "
+		    "CAISSON_OUTPUT_KEPT, with much other output or on a full "
+		    "disk, less is kept");
 	if (found == 1)
 		executions_tell_part(row, part->from, json);
 	return found == 1 ? 0 : -1;

@@ -55,7 +55,8 @@ answer_whole(
 	if (result->whole == CALL_WHOLE_NONE)
 		return mem_strdup("");
 	/* The store keeps it after the answer has left, if it can. */
-	return mem_printf("; for up to 24 h, runtime.output(\"%s\"%s) has %s "
+	return mem_printf("; for up to " LIMIT_TEXT(OUTPUT_KEPT_HOURS)
+	    " h, runtime.output(\"%s\"%s) has %s "
 	    "or says why not",
 	    result->id, stream == &result->errors ? ", \"stderr\"" : "",
 	    result->whole == CALL_WHOLE_ALL ? "all of it" : "its start");

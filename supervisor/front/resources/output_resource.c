@@ -23,7 +23,8 @@ output_resource_add_template(
 		buffer_add_text(json, ",{\"uriTemplate\":\""
 		    OUTPUT_RESOURCE_TEMPLATE "\",\"name\":\"output\","
 		    "\"title\":\"The whole of an output that was cut in its "
-		    "answer, for 24 h; ?stream=stderr for standard error\","
+		    "answer, for " LIMIT_TEXT(OUTPUT_KEPT_HOURS) " h; "
+		    "?stream=stderr for standard error\","
 		    "\"mimeType\":\"text/plain\"}");
 	if (options->calls_days > 0)
 		buffer_add_text(json, ",{\"uriTemplate\":\""
@@ -41,7 +42,7 @@ output_resource_refuse(struct resource_request *request)
 	    "Resource not found: no call of this client is kept under this id: "
 	    OUTPUT_RESOURCE_CALLS " lists those that are" :
 	    "Resource not found: no output is kept under this id: output is "
-	    "kept for 24 h");
+	    "kept for " LIMIT_TEXT(OUTPUT_KEPT_HOURS) " h");
 }
 
 /* Appends the text, and how much is missing. */

@@ -29,8 +29,8 @@ UNIT_EACH(every_row_is_sound, OPTION_IDS)
 	    "words of %s", row->key);
 	ck_assert_msg(row->doc[strlen(row->doc) - 1] == '.' &&
 	    isupper((unsigned char)row->doc[0]), "sentence of %s", row->key);
-	if (row->preset != NULL)
-		ck_assert_msg(option_value_parse(row, row->preset,
+	if (row->default_text != NULL)
+		ck_assert_msg(option_value_parse(row, row->default_text,
 		    &number) == 0, "default of %s", row->key);
 }
 

@@ -199,7 +199,8 @@ if _box.memory:
     def output(execution, stream="stdout"):
         """Return the whole text of an output that was cut in its answer.
 
-        The answer names the id of its execution; the text is there for 24 h.
+        The answer names the id of its execution, and how long the text is
+        there.
         stream: "stdout" or "stderr".
         """
         from ._output import output as read
