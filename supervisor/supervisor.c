@@ -58,6 +58,7 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 		.envp = envp,
 		.folder = folder,
 		.named = sv->options.servers_config,
+		.options = &sv->options,
 		.self = "/proc/self/exe",
 		.trust_project = (int)sv->options.trust_project_files,
 		.allow_self = (int)sv->options.allow_self_server,

@@ -479,6 +479,23 @@ exec_is_shell(const char *name)
 	return dot != NULL && strcmp(dot, ".sh") == 0;
 }
 
+/* An image may be a language of containers only. Returns 0, or -1 with err. */
+static int
+exec_check_language(
+    const char *name, const struct options *options, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 }, known = { 0 };
+
+	if (strcmp(options->runtime, "native") != 0 ||
+	    language_find(name) != NULL)
+		return 0;
+	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
+	language_add_names(&known);
+	return err_set(err, "unknown language \"%s\": the languages are %s; a "
+	    "language that is an image needs --runtime podman or docker",
+	    shown.data, known.data);
+}
+
 /* Reads the request as the arguments of a client. Returns 0, or -1 with err. */
 static int
 exec_request(struct exec *exec, struct options *options, struct err *err)
@@ -496,6 +513,8 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 	if (language == NULL)
 		language = exec_is_shell(options->command.operand) ? "shell" :
 		    language_default()->name;
+	if (exec_check_language(language, options, err) == -1)
+		return -1;
 	json_add_text(&json, language);
 	buffer_add_text(&json, ",\"code\":");
 	json_add_string(&json, code.data, code.len);

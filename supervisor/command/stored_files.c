@@ -26,6 +26,7 @@
 #include "../front/answer/answer.h"
 #include "../options/text/json_report.h"
 #include "../options/options.h"
+#include "../options/state_dir.h"
 #include "../peers/files.h"
 #include "../run/run.h"
 #include "shared/command.h"
@@ -40,6 +41,7 @@ struct stored_files {
 	enum command_task task;
 	struct event_base *base;
 	struct files *files;
+	const struct command_setup *setup;
 	const struct command *command;
 	const char *scope;  /* of whose files */
 	enum stored_files_about about;
@@ -368,11 +370,16 @@ static void
 stored_files_print_nothing(const struct stored_files *cmd)
 {
 	auto_buffer struct buffer shown = { 0 };
+	auto_free char *place = NULL;
+	struct err err;
 
 	if (command_has(&cmd->command->flags, COMMAND_FLAG_NAMES))
 		return;
 	if (cmd->conversation == NULL) {
-		printf("Nothing is kept.\n");
+		place = state_dir_path(
+		    cmd->setup->options, cmd->setup->envp, &err);
+		printf("Nothing is kept%s%s.\n", place == NULL ? "" : " in ",
+		    place == NULL ? "" : place);
 		return;
 	}
 	shown_add_quoted(&shown, cmd->conversation, CONVERSATION_ID_MAX);
@@ -577,6 +584,7 @@ stored_files_run(struct command_setup *setup, struct err *err)
 	if (status != 0)
 		return status;
 	cmd->base = setup->base;
+	cmd->setup = setup;
 	cmd->files = files;
 	cmd->command = command;
 	if (cmd->user.done == NULL)

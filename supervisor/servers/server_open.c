@@ -18,6 +18,7 @@
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "../options/home.h"
+#include "../options/options.h"
 #include "servers.h"
 
 int
@@ -81,14 +82,17 @@ server_open_failed(struct err *err)
  * The same for one file. A file named by the user is never replaced by another.
  */
 static int
-server_open_file_failed(const struct server_source *source, struct err *err)
+server_open_file_failed(const struct server_source *source,
+    const struct servers_setup *setup, struct err *err)
 {
+	auto_buffer struct buffer name = { 0 };
 	int code = errno;
 
 	if (!source->named || server_open_fault(code) != SERVER_FAULT_GONE)
 		return server_open_failed(err);
+	options_add_name(&name, setup->options, OPTION_ID_SERVERS_CONFIG);
 	err_set(err, "cannot be opened: %s; create the file, or correct %s",
-	    strerror(code), source->name);
+	    strerror(code), name.data);
 	err->code = code;
 	return -1;
 }
@@ -170,7 +174,8 @@ server_open_text(const char *text)
 }
 
 int
-server_open(struct server_file *file, const char *folder, struct err *err)
+server_open(struct server_file *file, const struct servers_setup *setup,
+    struct err *err)
 {
 	auto_fd int seen = -1;
 	int fd;
@@ -179,9 +184,9 @@ server_open(struct server_file *file, const char *folder, struct err *err)
 	file->fault = SERVER_FAULT_UNTRUSTED;
 	seen = file->text != NULL ? server_open_text(file->text) :
 	    file->source->project ?
-	    server_open_within(file->path, folder, O_PATH | O_CLOEXEC) :
+	    server_open_within(file->path, setup->folder, O_PATH | O_CLOEXEC) :
 	    open(file->path, O_PATH | O_CLOEXEC);
-	fd = seen == -1 ? server_open_file_failed(file->source, err) :
+	fd = seen == -1 ? server_open_file_failed(file->source, setup, err) :
 	    server_open_seen(file, seen, err);
 	if (fd != -1)
 		file->fault = SERVER_FAULT_NONE;

@@ -241,7 +241,7 @@ static int
 servers_try_file(
     struct servers *servers, struct server_file *file, struct err *err)
 {
-	auto_fd int fd = server_open(file, servers->setup.folder, err);
+	auto_fd int fd = server_open(file, &servers->setup, err);
 	const struct server_file *same;
 
 	if (fd == -1)

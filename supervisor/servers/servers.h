@@ -25,6 +25,7 @@
 #include "expand.h"
 
 struct child;
+struct options;
 
 /* An origin of files: a row of server_sources.def. */
 struct server_source {
@@ -138,6 +139,7 @@ struct servers_setup {
 	char **envp;
 	const char *folder; /* the working directory: absolute */
 	const char *named;  /* the file of an option, or "" */
+	const struct options *options; /* how that option was set */
 	const char *self;   /* our own program */
 	bool trust_project;
 	bool allow_self;
@@ -288,11 +290,12 @@ void server_look_add(
 /*
  * Opens a file of the list for reading, and stores its identity. Only regular
  * files are opened, since opening a device or FIFO has effects. A file of a
- * project must be within folder, and must not belong to another user. Returns
- * it, or -1 with err and file->fault; file->transient: a retry may succeed.
+ * project must be within the folder of setup, and must not belong to another
+ * user. Returns it, or -1 with err and file->fault; file->transient: a retry
+ * may succeed.
  */
-int server_open(
-    struct server_file *file, const char *folder, struct err *err);
+int server_open(struct server_file *file, const struct servers_setup *setup,
+    struct err *err);
 
 /*
  * Reads the attributes of a path without opening it; for a link, those of the

@@ -41,9 +41,13 @@ test('a file of servers that does not exist', async (t) => {
   assert.equal(done.status, 2);
   assert.match(done.stderr,
     /^caisson: the file of servers \/\S+none\.json does not exist: create it, or correct MCP_SERVERS_CONFIG\n$/);
-  const { client } = await connect(t, { home, env });
+  const log = path.join(home, 'log');
+  const { client } = await connect(t, { home,
+    env: { ...env, CAISSON_LOG_FILE: log } });
 
   assert.equal(text(await run(client, discovered)), '()');
+  assert.match(fs.readFileSync(log, 'utf8'),
+    /create the file, or correct MCP_SERVERS_CONFIG /);
 });
 
 test('processors without a cgroup', nativeOnly('affinity'), async (t) => {

@@ -35,6 +35,8 @@ const programs = [
   ['print("x" * 99999)', ['--max-output', '4k'], 0, /^x{2048}/,
     /^caisson: the middle of standard output is left out, \d+ bytes.*--max-output/],
   ['1', ['--servers', 'nope,other'], 2, /^$/, /^caisson: .*"nope"/],
+  ['x', ['--language', 'klingon', '--runtime', 'native'], 2, /^$/,
+    /^caisson: unknown language "klingon": .* an image needs --runtime podman or/],
   ['\xff', [], 2, /^$/, /^caisson: the program standard input is not UTF-8/],
 ];
 

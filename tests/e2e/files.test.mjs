@@ -455,7 +455,8 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
   const put = path.join(folder(t), 'saved');
   const mine = file(t, 'mine.txt', 'from outside');
 
-  assert.equal(command(home, ['files']).stdout, 'Nothing is kept.\n');
+  assert.equal(command(home, ['files']).stdout,
+    `Nothing is kept in ${path.join(home, '.local/state/caisson')}.\n`);
   await run(client, 'open("out/a.txt", "w").write("one")');
   await run(client, 'open("out/a.txt", "w").write("two\\x1b[31m")');
   assert.match(command(home, ['files', 'list']).stdout,

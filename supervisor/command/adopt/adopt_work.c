@@ -45,6 +45,7 @@ adopt_work_read_servers(struct servers *servers,
 		.folder = "",
 		.named = named != NULL ? named :
 		                         setup->options->servers_config,
+		.options = setup->options,
 		.self = setup->self->exe,
 		.allow_self = (int)setup->options->allow_self_server,
 		.clock = clock_ms,

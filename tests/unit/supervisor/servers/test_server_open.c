@@ -13,6 +13,7 @@
 #include "common/base/fd.h"
 #include "common/limits.h"
 #include "common/base/mem.h"
+#include "supervisor/options/options.h"
 #include "supervisor/servers/servers.h"
 #include "tests/unit/unit_folder.h"
 
@@ -47,10 +48,13 @@ try_open(const struct server_source *source, const char *path)
 	auto_free char *work = mem_printf("%s/work", folder);
 	auto_free char *whole = path[0] == '/' ? mem_strdup(path) :
 	    mem_printf("%s/%s", folder, path);
+	struct options options = { .sources[OPTION_ID_SERVERS_CONFIG] =
+		OPTIONS_FORMER };
+	struct servers_setup setup = { .folder = work, .options = &options };
 	int fd;
 
 	file = (struct server_file){ .source = source, .path = whole };
-	fd = server_open(&file, work, &err);
+	fd = server_open(&file, &setup, &err);
 	file.path = NULL;
 	return fd;
 }
@@ -98,7 +102,7 @@ UNIT_TEST(opens_regular_files_alone)
 	refuses(
 	    &own, "none", "cannot be opened: No such file or directory");
 	refuses(&named, "none", "cannot be opened: No such file or directory; "
-	    "create the file, or correct named");
+	    "create the file, or correct MCP_SERVERS_CONFIG");
 }
 
 #define AWAY "is a link that leads out of the working directory"

@@ -11,6 +11,7 @@
 #include "common/base/fd.h"
 #include "common/limits.h"
 #include "common/base/mem.h"
+#include "supervisor/options/options.h"
 #include "supervisor/servers/in_force/in_force.h"
 #include "tests/unit/unit_folder.h"
 
@@ -53,6 +54,11 @@ end_reading(const char *says)
 		servers->count++;
 	}
 	servers->done(servers->ctx);
+}
+
+void
+options_add_name(struct buffer *, const struct options *, enum option_id)
+{
 }
 
 void
