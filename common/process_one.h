@@ -9,6 +9,13 @@
 #ifndef COMMON_PROCESS_ONE_H
 #define COMMON_PROCESS_ONE_H
 
+/*
+ * What it reads before the code: so many hexadecimal digits, the number of
+ * bytes that follow; and these, the variables of the code: NAME=VALUE and NUL
+ * each.
+ */
+#define PROCESS_ONE_INPUT_DIGITS 8
+
 #define PROCESS_ONE_STARTED "\001caisson: started\n"
 /* Behind the other one. */
 #define PROCESS_ONE_FAILED "\001caisson: not executed\n"

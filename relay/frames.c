@@ -34,8 +34,9 @@
  * its field session: when the code has ended, the box sends "ended", with the
  * number of run frames so far, the exit code and the number of threads left,
  * and waits for the next run frame; there are no requests until then. Without
- * it there is one run frame only. "stdin" and "environment" are its field
- * input: standard input, and variables, of this code only. "servers" is its
+ * it there is one run frame only. "stdin", "environment" and "directory" are
+ * its field input: standard input, variables and the working directory of this
+ * code only. "servers" is its
  * field servers; "unfit" and the inner "error" are fields of REFUSED. A payload
  * P has the "type" of a request of the catalogue, and its fields as members
  * (see IPC_JSON), or one of the following types, which the relay itself answers

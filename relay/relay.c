@@ -348,23 +348,6 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 }
 
 /*
- * A box without a bootstrap reads its code to the end of the file, and can make
- * no requests.
- */
-static void
-relay_start_plain(struct relay *relay, struct ipc_start *start)
-{
-	struct outbox_frame code = { .memfd = -1, .tail = "" };
-
-	outbox_frame_finish(&code, &start->code, "");
-	outbox_add(relay->outbox, OUTBOX_RUN, &code);
-	outbox_finish(relay->outbox);
-	relay_code_sent(relay);
-	if (start->progress)
-		preview_begin(relay->preview);
-}
-
-/*
  * Returns these bytes: within the packet in place, else a copy that the caller
  * frees, too.
  */
@@ -379,6 +362,29 @@ relay_read_blob(const struct ipc_blob *blob, const char *what, char **copy)
 	if (*copy == NULL)
 		fatal("%s unreadable: %s", what, err.text);
 	return *copy;
+}
+
+/*
+ * A box without a bootstrap reads its variables (common/process_one.h), then
+ * its code to the end of the file, and can make no requests.
+ */
+static void
+relay_start_plain(struct relay *relay, struct ipc_start *start)
+{
+	struct outbox_frame code = { .memfd = -1, .tail = "" };
+	auto_free char *copy = NULL;
+	const char *input =
+	    relay_read_blob(&start->input, "the input is", &copy);
+
+	buffer_printf(&code.text, "%0*zx", PROCESS_ONE_INPUT_DIGITS,
+	    start->input.len);
+	buffer_add(&code.text, input, start->input.len);
+	outbox_frame_finish(&code, &start->code, "");
+	outbox_add(relay->outbox, OUTBOX_RUN, &code);
+	outbox_finish(relay->outbox);
+	relay_code_sent(relay);
+	if (start->progress)
+		preview_begin(relay->preview);
 }
 
 void

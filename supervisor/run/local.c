@@ -209,7 +209,7 @@ local_hand_over(struct local *local, struct err *err)
 	struct call *call = local->call;
 	struct runs *runs = call->runs;
 	auto_buffer struct buffer servers = { 0 };
-	const char *input = call->request.input;
+	const struct buffer *input = &call->request.input;
 	const char *names;
 	size_t len;
 	struct ipc_start start = { .execution = call->number,
@@ -220,8 +220,7 @@ local_hand_over(struct local *local, struct err *err)
 		    runs->options->memory_api != 0,
 		.code = { (const uint8_t *)call->request.code,
 		    call->request.code_len, -1 },
-		.input = { (const uint8_t *)input,
-		    input == NULL ? 0 : strlen(input), -1 } };
+		.input = { (const uint8_t *)input->data, input->len, -1 } };
 
 	if (call->session != NULL && box_check_session(local->box, err) == -1)
 		return -1;

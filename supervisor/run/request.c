@@ -14,7 +14,7 @@ request_reset(struct request *request)
 	free(request->files);
 	free(request->conversation);
 	free(request->session);
-	free(request->input);
+	buffer_reset(&request->input);
 	free(request->notes);
 	memset(request, 0, sizeof(*request));
 }

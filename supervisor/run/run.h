@@ -175,7 +175,7 @@ struct request {
 	size_t files_len;
 	char *conversation; /* id of that for /data; NULL: none */
 	char *session; /* name of that whose state is kept; NULL: none */
-	char *input; /* for the code: members of an object; NULL: none */
+	struct buffer input; /* for the code, see START; empty: none */
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: no notification */

@@ -28,19 +28,28 @@ const curl = (...args) =>
 test('a request by curl is answered without initialize', async (t) => {
   const { url } = await compat(t);
   const local = url.replace('127.0.0.1', 'localhost');
-  const call = (language, code) => curl('-X', 'POST', local,
-    '-H', `Authorization: Bearer ${token}`,
+  const call = (language, code, conversationId = 'demo') => curl('-X', 'POST',
+    local, '-H', `Authorization: Bearer ${token}`,
     '-H', 'Content-Type: application/json',
     '-d', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call',
       params: { name: 'sandbox.run_code', arguments: {
-        conversationId: 'demo', language, code } } }));
+        conversationId, language, code } } }));
+  const printed = (...words) =>
+    JSON.parse(call(...words).stdout).result.content[0].text;
   const answer = JSON.parse(call('python',
-    'print(6 * 7); open("/data/a.txt", "w").write("kept")').stdout);
+    'print(6 * 7); open("a.txt", "w").write("kept")').stdout);
 
   assert.equal(answer.id, 1);
   assert.match(answer.result.content[0].text, /^42\n/);
-  assert.equal(JSON.parse(call('bash', 'cat /data/a.txt').stdout)
-    .result.content[0].text, 'kept');
+  /* Programs of that service write beside themselves, and read that later. */
+  assert.match(printed('bash', 'cat a.txt; echo "X = 1" >own.py'), /^kept\n/);
+  assert.equal(printed('python', 'import os, own; print(own.X, os.getcwd())'),
+    '1 /data');
+  assert.match(printed('python', 'open("b.txt")'), /hint: \/data has only/);
+  assert.match(printed('python', 'open("no/b.txt", "w")'),
+    /hint: the folder no does not exist: create it/);
+  assert.equal(printed('python', 'import os; print(os.getcwd())', null),
+    '/workspace');
   assert.equal(curl('-H', `Authorization: Bearer ${token}`,
     local.replace('/mcp', '/files/demo/a.txt')).stdout, 'kept');
   assert.match(curl('-X', 'POST', local, '-d', '{}',

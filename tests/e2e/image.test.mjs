@@ -198,6 +198,16 @@ for (const [engine, ask] of Object.entries({ podman, docker }))
         `1234:1234 /data\nnone\nbrought${files(4)}`);
       assert.equal(await use({ CAISSON_CONTAINER_USER: '65534:65533' }, talk),
         `65534:65533 /data\nmore\nbrought${files(8)}`);
+      const log = path.join(folder(t), 'log');
+      const given = (more) => use({ CAISSON_ARGUMENTS: 'all',
+        CAISSON_LOG_LEVEL: 'debug', CAISSON_LOG_FILE: log },
+      { code: 'show A', ...more });
+
+      /* Variables are in no arguments of the engine; the last is in a memfd. */
+      for (const A of ['a-value\n="é"', 'x'.repeat(20_000)])
+        assert.equal(await given({ environment: { B: '', A } }), A);
+      assert.match(await given({ stdin: 'x' }), /can use no stdin, as its image reads the code there: pass the data in environment, or/);
+      assert.doesNotMatch(fs.readFileSync(log, 'utf8'), /a-value|xxxx/);
       /* Without a conversation nothing stays there; root is never the user. */
       made('USER root');
       printed(at, 'add', 'localhost/work:1');

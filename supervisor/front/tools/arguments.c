@@ -298,13 +298,19 @@ arguments_read_handle(
 	return NULL;
 }
 
+/* Code of images starts in /data, as that of the earlier service did. */
 static int
 arguments_read_conversation(struct json_span value,
-    const struct options *, struct request *request, struct err *err)
+    const struct options *options, struct request *request, struct err *err)
 {
+	static const char data[] = "\"/data\"";
+
 	free(request->conversation);
 	request->conversation = arguments_read_handle(
 	    value, "conversationId", CONVERSATION_ID_MAX, err);
+	if (options->compat != 0 && request->language->image == NULL)
+		arguments_add_input(
+		    request, "directory", data, sizeof(data) - 1);
 	return request->conversation == NULL ? -1 : 0;
 }
 

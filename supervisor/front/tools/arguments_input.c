@@ -9,18 +9,16 @@
 #include "../../../common/base/base64.h"
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
+#include "../../box/shared/language.h"
 #include "tool.h"
 
-/* Adds a member to input: its name, and its value as JSON. */
-static void
-input_add(struct request *request, const char *name, const struct buffer *value)
+void
+arguments_add_input(struct request *request, const char *name,
+    const char *value, size_t len)
 {
-	char *earlier = mem_take(&request->input);
-
-	request->input = mem_printf("%s%s\"%s\":%s",
-	    earlier == NULL ? "" : earlier, earlier == NULL ? "" : ",", name,
-	    value->data);
-	free(earlier);
+	buffer_printf(&request->input, "%s\"%s\":",
+	    request->input.len == 0 ? "" : ",", name);
+	buffer_add(&request->input, value, len);
 }
 
 /* Reads {"base64": "…"}. Returns 0, or -1 with err. */
@@ -50,6 +48,11 @@ arguments_read_stdin(struct json_span value, const struct options *,
 	auto_free char *text = NULL;
 	size_t len;
 
+	if (request->language->image != NULL)
+		return err_set(err, "code of %s can use no stdin, as its image "
+		    "reads the code there: pass the data in environment, or as "
+		    "a file with upload_file and conversationId, or files",
+		    request->language->name);
 	if (json_span_kind(value) == JSON_SPAN_STRING) {
 		text = json_span_string(value, &len, err);
 		if (text == NULL)
@@ -64,7 +67,7 @@ arguments_read_stdin(struct json_span value, const struct options *,
 	buffer_add_text(&json, "\"");
 	base64_add(&json, data.data, data.len);
 	buffer_add_text(&json, "\"");
-	input_add(request, "stdin", &json);
+	arguments_add_input(request, "stdin", json.data, json.len);
 	return 0;
 }
 
@@ -81,10 +84,13 @@ input_name_valid(const char *name, size_t len)
 	return len > 0 && len <= ENVIRONMENT_NAME_MAX;
 }
 
-/* Checks one variable. Returns 0, or -1 with err. */
+/*
+ * Checks one variable, and adds it as process 1 of an image receives it.
+ * Returns 0, or -1 with err.
+ */
 static int
-input_check_variable(struct json_span environment, struct json_span key,
-    struct json_span value, struct err *err)
+input_add_variable(struct buffer *plain, struct json_span environment,
+    struct json_span key, struct json_span value, struct err *err)
 {
 	auto_free char *text = NULL;
 	struct json_span found;
@@ -103,6 +109,8 @@ input_check_variable(struct json_span environment, struct json_span key,
 	if (text == NULL || strlen(text) != len)
 		return err_set(err, "%s in environment must be a string "
 		    "without NUL", name);
+	buffer_printf(plain, "%s=%s", name, text);
+	buffer_add(plain, "", 1);
 	return 0;
 }
 
@@ -110,7 +118,7 @@ int
 arguments_read_environment(struct json_span value,
     const struct options *, struct request *request, struct err *err)
 {
-	auto_buffer struct buffer json = { 0 };
+	auto_buffer struct buffer json = { 0 }, plain = { 0 };
 	struct json_span_walk walk;
 	struct json_span name, member;
 	size_t n = 0;
@@ -127,13 +135,16 @@ arguments_read_environment(struct json_span value,
 		if (++n > ENVIRONMENT_VARIABLES_MAX)
 			return err_set(err, "environment has more than %d "
 			    "variables", ENVIRONMENT_VARIABLES_MAX);
-		if (input_check_variable(value, name, member, err) == -1)
+		if (input_add_variable(&plain, value, name, member, err) == -1)
 			return -1;
+	}
+	if (request->language->image != NULL) {
+		buffer_add(&request->input, plain.data, plain.len);
+		return 0;
 	}
 	json_span_copy_line(value, buffer_reserve(&json, value.len));
 	json.len = value.len;
-	buffer_add_text(&json, "");
-	input_add(request, "environment", &json);
+	arguments_add_input(request, "environment", json.data, json.len);
 	return 0;
 }
 

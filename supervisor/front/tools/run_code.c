@@ -59,13 +59,10 @@ run_code_check(const struct request *request, struct err *err)
 {
 	const struct language *language = request->language;
 
-	const char *what = request->servers_len > 0 ? "servers" :
-	    request->input != NULL ? "stdin or environment" : NULL;
-
-	if (language->image == NULL || what == NULL)
+	if (language->image == NULL || request->servers_len == 0)
 		return 0;
-	return err_set(err, "code of %s can use no %s: its image only reads "
-	    "code, and has files", language->name, what);
+	return err_set(err, "code of %s can use no servers: its image only "
+	    "reads code, and has files", language->name);
 }
 
 static void

@@ -259,7 +259,7 @@ int arguments_read(struct json_span arguments, const char *tool,
 
 /*
  * run_code.c: returns 0, or -1 with err if the language of a request is an
- * image, which cannot use these arguments.
+ * image, which cannot use servers.
  */
 int run_code_check(const struct request *request, struct err *err);
 
@@ -267,6 +267,10 @@ int run_code_check(const struct request *request, struct err *err);
  * The arguments that the box hands to the code: its standard input, variables
  * of its environment. Runs in the supervisor; pure functions.
  */
+
+/* Appends a member to input of a request: its value is JSON of one line. */
+void arguments_add_input(struct request *request, const char *name,
+    const char *value, size_t len);
 
 /*
  * Each checks the value of an argument and appends it to input of the request.

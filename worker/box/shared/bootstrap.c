@@ -137,6 +137,14 @@ bootstrap_take_input(
 	if (json_span_get(run, "stdin", &member) == 1 &&
 	    bootstrap_set_stdin(folder, member, err) == -1)
 		return -1;
+	if (json_span_get(run, "directory", &member) == 1) {
+		auto_free char *path = json_span_string(member, &len, err);
+
+		if (path == NULL)
+			return -1;
+		if (chdir(path) == -1)
+			return err_sys(err, "enter %s", path);
+	}
 	if (json_span_get(run, "environment", &member) == 0)
 		return 0;
 	walk = json_span_walk(member);

@@ -14,9 +14,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,14 +51,45 @@ first_write(const char *sentinel)
 	return write(STDOUT_FILENO, sentinel, (size_t)len) == len;
 }
 
-/* The files of the call are there once its code comes, or the end. */
-static void
-first_await(void)
+/*
+ * Reads len bytes, and no more: the rest is the command's to read. Returns 0,
+ * or -1 if there are fewer.
+ */
+static int
+first_read(char *data, size_t len)
 {
-	struct pollfd code = { .fd = STDIN_FILENO, .events = POLLIN };
+	ssize_t n;
 
-	while (poll(&code, 1, -1) == -1 && errno == EINTR)
-		;
+	while (len > 0) {
+		n = read(STDIN_FILENO, data, len);
+		if (n == 0 || (n == -1 && errno != EINTR))
+			return -1;
+		data += n == -1 ? 0 : n;
+		len -= n == -1 ? 0 : (size_t)n;
+	}
+	return 0;
+}
+
+/*
+ * Waits for the code, which comes when the files of the call are there, and
+ * takes the variables that precede it. Returns 0, or -1.
+ */
+static int
+first_take_variables(void)
+{
+	char digits[PROCESS_ONE_INPUT_DIGITS + 1] = "", *variables, *end;
+	size_t len;
+
+	if (first_read(digits, PROCESS_ONE_INPUT_DIGITS) == -1)
+		return -1;
+	len = strtoul(digits, NULL, 16);
+	variables = malloc(len + 1); /* becomes part of the environment */
+	if (variables == NULL || first_read(variables, len) == -1)
+		return -1;
+	for (end = variables + len; variables < end;
+	     variables += strlen(variables) + 1)
+		putenv(variables);
+	return 0;
 }
 
 /* The last line of the errors is this one. */
@@ -161,7 +192,8 @@ main(int argc, char **argv)
 		return FIRST_NOT_EXECUTED;
 	if (command[0] == NULL)
 		return first_complain("process 1", "there is no command");
-	first_await();
+	if (first_take_variables() == -1)
+		return first_complain("process 1", "no code came");
 	pid = fork();
 	if (pid == -1)
 		return first_complain(PROCESS_ONE_NO_PROCESS, strerror(errno));

@@ -152,6 +152,8 @@ def understood(data):
             SESSION.append(frame["type"])
         if "stdin" in frame or "environment" in frame:
             take_input(frame)
+        if "directory" in frame:
+            start_in(frame["directory"])
         return (frame["code"].encode(), frame.get("servers", ()),
                 frame.get("memory") is True)
     except (AttributeError, LookupError, RecursionError, TypeError,
@@ -169,6 +171,19 @@ def take_input(frame):
     except OSError as error:
         raise Malformed("stdin could not be written to %s: %s" % (
             TMPDIR, error)) from None
+
+
+def start_in(folder):
+    """Make a folder the working directory, whose modules can be imported.
+
+    All that is written there is kept: what is compiled goes elsewhere.
+    """
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise Malformed("the code cannot start: %s" % error) from None
+    sys.path.append(folder)
+    sys.pycache_prefix = TMPDIR + "/.cache"
 
 
 def parse(text):

@@ -85,8 +85,9 @@ def writes(line, path):
 def about_writing(path):
     """Return a sentence about a path that cannot be written."""
     folder, home = os.path.dirname(path), os.path.dirname(place())
-    if not (os.path.abspath(path) + "/").startswith((home + "/", "/tmp/")) \
-            or path.startswith("~"):
+    data = "/data/" if os.access("/data", os.W_OK) else "/tmp/"
+    if not (os.path.abspath(path) + "/").startswith(
+            (home + "/", "/tmp/", data)) or path.startswith("~"):
         return WRITE
     return None if not folder or os.path.isdir(folder) else \
         FOLDER % ascii(folder[:PATH_MAX])[1:-1]
@@ -107,7 +108,7 @@ def about_reading(error):
     path = error.filename
     if not isinstance(path, str) or not path or os.path.lexists(path):
         return None
-    if path.startswith("/data/") and os.path.isdir("/data"):
+    if os.path.abspath(path).startswith("/data/") and os.path.isdir("/data"):
         return CONTINUED
     is_similar = not path.startswith("/") or path.startswith(STORED[0]) or (
         path.startswith(STORED) and os.path.isdir(os.path.dirname(path)))
