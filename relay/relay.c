@@ -75,7 +75,7 @@ relay_fault(struct relay *relay, const char *reason)
 	log_warn("protocol violation by the box: %s", reason);
 }
 
-/* All pipes are drained: sends the kept output. */
+/* All pipes are drained: sends the output. */
 static void
 relay_conclude(struct relay *relay)
 {
@@ -340,8 +340,8 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
 	relay->output_max = prepare->output_max;
 	relay_prepare_output(relay, prepare);
-	output_keep_whole(relay->out, prepare->whole_max);
-	output_keep_whole(relay->errors, prepare->whole_max);
+	output_keep(relay->out, prepare->kept_max);
+	output_keep(relay->errors, prepare->kept_max);
 	if (prepare->control_in != -1)
 		relay->frames =
 		    frames_new(relay, &prepare->control_in, &frames);
@@ -397,7 +397,7 @@ relay_start(struct relay *relay, struct ipc_start *start)
 		.session = start->session };
 	auto_free char *code = NULL, *input = NULL;
 
-	relay->late = output_keep(relay->out) + output_keep(relay->errors);
+	relay->late = output_resume(relay->out) + output_resume(relay->errors);
 	if (relay->frames == NULL) {
 		relay_start_plain(relay, start);
 		return;

@@ -1,7 +1,7 @@
 /*
- * What the relay reports of code that has ended: the kept output, the positions
- * of pictures in it, the calls without an answer, and the notes. Runs in the
- * relay; never decides that code has ended.
+ * What the relay reports of code that has ended: the shown output, the
+ * positions of pictures in it, the calls without an answer, and the notes. Runs
+ * in the relay; never decides that code has ended.
  */
 #include <stdlib.h>
 
@@ -30,29 +30,29 @@ report_place_pictures(
 }
 
 /*
- * Reports the whole of the streams, before their cut form is taken, if one of
- * them is cut.
+ * Reports what is kept of the streams, before the shown text is taken, if one
+ * of them is cut.
  */
 static int
-report_whole(struct relay *relay, struct err *err)
+report_kept(struct relay *relay, struct err *err)
 {
 	auto_buffer struct buffer uncut = { 0 };
-	struct ipc_whole whole = { 0 };
+	struct ipc_kept kept = { 0 };
 
-	whole.out = output_whole(relay->out, &whole.missing);
-	whole.errors = output_whole(relay->errors, &whole.missing);
-	if (whole.out.len == 0 && whole.errors.len == 0)
+	kept.out = output_kept(relay->out, &kept.missing);
+	kept.errors = output_kept(relay->errors, &kept.missing);
+	if (kept.out.len == 0 && kept.errors.len == 0)
 		return 0;
-	if (whole.out.len == 0) {
+	if (kept.out.len == 0) {
 		output_copy(relay->out, 0, &uncut);
-		whole.out = (struct ipc_blob){ (const uint8_t *)uncut.data,
+		kept.out = (struct ipc_blob){ (const uint8_t *)uncut.data,
 			uncut.len, -1 };
-	} else if (whole.errors.len == 0) {
+	} else if (kept.errors.len == 0) {
 		output_copy(relay->errors, 0, &uncut);
-		whole.errors = (struct ipc_blob){ (const uint8_t *)uncut.data,
+		kept.errors = (struct ipc_blob){ (const uint8_t *)uncut.data,
 			uncut.len, -1 };
 	}
-	return channel_send_whole(relay->supervisor, &whole, err);
+	return channel_send_kept(relay->supervisor, &kept, err);
 }
 
 /* Takes the output, and refers to it in the fields of IPC_PROGRAM_FIELDS. */
@@ -119,8 +119,8 @@ report_send_done(struct relay *relay, struct err *err)
 	struct ipc_done done = { 0 };
 	int sent;
 
-	if (report_whole(relay, err) == -1)
-		return err_wrap(err, "the whole of the output");
+	if (report_kept(relay, err) == -1)
+		return err_wrap(err, "the kept output");
 	report_begin(relay, &report, &done);
 	report_add_end(relay, &report, &done);
 	sent = report_place_pictures(relay, &report.out, err);
@@ -139,8 +139,8 @@ report_send_program_ended(
 	struct ipc_program_ended ended;
 	int sent;
 
-	if (report_whole(relay, err) == -1)
-		return err_wrap(err, "the whole of the output");
+	if (report_kept(relay, err) == -1)
+		return err_wrap(err, "the kept output");
 	report_begin(relay, &report, &done);
 	ended = (struct ipc_program_ended){ .out = done.out,
 		.out_head = done.out_head,

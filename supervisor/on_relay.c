@@ -193,28 +193,28 @@ on_relay_read_report(
 
 /* Only copied: its bytes are those of the code. */
 void
-supervisor_on_whole(struct box *box, struct ipc_whole *whole)
+supervisor_on_kept(struct box *box, struct ipc_kept *kept)
 {
-	const struct options *options = box->limits;
-	uint64_t most = options->output_kept > options->max_output ?
-	    options->output_kept : options->max_output;
+	uint64_t kept_most = options_output_kept(box->boxes->options);
+	uint64_t shown_most = box->limits->max_output;
+	uint64_t most = kept_most > shown_most ? kept_most : shown_most;
 	struct err err;
 
-	box_whole_reset(&box->output.whole);
-	if (whole->out.len > most || whole->errors.len > most) {
+	box_kept_reset(&box->output.kept);
+	if (kept->out.len > most || kept->errors.len > most) {
 		box_fail(box, "protocol violation by the relay: more output "
 		    "than it may keep");
 		return;
 	}
-	box->output.whole = (struct box_whole){
-		ipc_blob_copy(&whole->out, &err),
-		ipc_blob_copy(&whole->errors, &err), whole->out.len,
-		whole->errors.len, whole->missing };
-	if (box->output.whole.out != NULL && box->output.whole.errors != NULL)
+	box->output.kept = (struct box_kept){
+		ipc_blob_copy(&kept->out, &err),
+		ipc_blob_copy(&kept->errors, &err), kept->out.len,
+		kept->errors.len, kept->missing };
+	if (box->output.kept.out != NULL && box->output.kept.errors != NULL)
 		return;
 	log_error("box %lu: its output is not kept: %s", box->number,
 	    err.text);
-	box_whole_reset(&box->output.whole);
+	box_kept_reset(&box->output.kept);
 }
 
 void

@@ -49,21 +49,21 @@ struct output {
 	size_t nmarks;
 	struct process_one *one; /* of a box without a bootstrap; or NULL */
 	void (*begun)(struct relay *relay); /* of that */
-	size_t whole_max;
-	struct buffer whole; /* the first whole_max bytes, once bytes are cut */
+	size_t kept_max;
+	struct buffer kept; /* the first kept_max bytes, once bytes are cut */
 };
 
 /* Keeps bytes of a stream that is cut, from its first one. */
 static void
-output_add_whole(struct output *output, const char *data, size_t len)
+output_add_kept(struct output *output, const char *data, size_t len)
 {
 	size_t room;
 
-	if (output->whole.len == 0)
-		output_copy(output, 0, &output->whole);
-	room = output->whole.len < output->whole_max ?
-	    output->whole_max - output->whole.len : 0;
-	buffer_add(&output->whole, data, len < room ? len : room);
+	if (output->kept.len == 0)
+		output_copy(output, 0, &output->kept);
+	room = output->kept.len < output->kept_max ?
+	    output->kept_max - output->kept.len : 0;
+	buffer_add(&output->kept, data, len < room ? len : room);
 }
 
 static void
@@ -101,9 +101,9 @@ output_add(struct output *output, const char *data, size_t len)
 		output->late += len;
 		return;
 	}
-	if (output->whole_max > 0 &&
+	if (output->kept_max > 0 &&
 	    output->total + len > output->head_max + output->tail_max)
-		output_add_whole(output, data, len);
+		output_add_kept(output, data, len);
 	output->total += len;
 	buffer_add(&output->head, data, part);
 	if (part < len)
@@ -318,7 +318,7 @@ void
 output_drop(struct output *output)
 {
 	buffer_reset(&output->head);
-	buffer_reset(&output->whole);
+	buffer_reset(&output->kept);
 	free(mem_take(&output->tail));
 	output->total = 0;
 	output->tail_at = output->tail_len = 0;
@@ -328,7 +328,7 @@ output_drop(struct output *output)
 }
 
 unsigned long long
-output_keep(struct output *output)
+output_resume(struct output *output)
 {
 	if (!output->dropping)
 		return 0;
@@ -441,7 +441,7 @@ output_free(struct output **outputp)
 	loop_event_free(&output->rested);
 	fd_close(&output->fd);
 	buffer_reset(&output->head);
-	buffer_reset(&output->whole);
+	buffer_reset(&output->kept);
 	free(output->tail);
 	free(output->one);
 	free(output);
@@ -464,37 +464,37 @@ output_unroll_tail(struct output *output, struct buffer *tail)
 }
 
 void
-output_keep_whole(struct output *output, size_t max)
+output_keep(struct output *output, size_t max)
 {
-	output->whole_max = max;
+	output->kept_max = max;
 }
 
 /* Ends the start of a stream with how much is missing, if that fits. */
 static void
-output_end_whole(struct output *output, uint64_t *missing)
+output_end_kept(struct output *output, uint64_t *missing)
 {
-	struct buffer *whole = &output->whole;
-	int fits = output->whole_max > OUTPUT_MORE_SIZE;
+	struct buffer *kept = &output->kept;
+	int fits = output->kept_max > OUTPUT_MORE_SIZE;
 
-	whole->len = output->whole_max;
+	kept->len = output->kept_max;
 	if (fits) {
-		whole->len -= OUTPUT_MORE_SIZE;
-		whole->len -= utf8_incomplete_tail(whole->data, whole->len);
+		kept->len -= OUTPUT_MORE_SIZE;
+		kept->len -= utf8_incomplete_tail(kept->data, kept->len);
 	}
-	*missing += output->total - whole->len;
+	*missing += output->total - kept->len;
 	if (fits)
 		buffer_printf(
-		    whole, OUTPUT_MORE, output->total - whole->len);
+		    kept, OUTPUT_MORE, output->total - kept->len);
 }
 
 struct ipc_blob
-output_whole(struct output *output, uint64_t *missing)
+output_kept(struct output *output, uint64_t *missing)
 {
-	struct buffer *whole = &output->whole;
+	struct buffer *kept = &output->kept;
 
-	if (whole->len > 0 && output->total > output->whole_max)
-		output_end_whole(output, missing);
-	return (struct ipc_blob){ (const uint8_t *)whole->data, whole->len,
+	if (kept->len > 0 && output->total > output->kept_max)
+		output_end_kept(output, missing);
+	return (struct ipc_blob){ (const uint8_t *)kept->data, kept->len,
 		-1 };
 }
 
@@ -505,12 +505,12 @@ output_total(const struct output *output)
 }
 
 void
-output_copy(struct output *output, int parted, struct buffer *kept)
+output_copy(struct output *output, int parted, struct buffer *shown)
 {
-	buffer_add(kept, output->head.data, output->head.len);
+	buffer_add(shown, output->head.data, output->head.len);
 	if (parted && output->total > output->head.len + output->tail_len)
-		buffer_add(kept, "", 1);
-	output_unroll_tail(output, kept);
+		buffer_add(shown, "", 1);
+	output_unroll_tail(output, shown);
 }
 
 /* Bytes at the front of a character whose start was cut off. */
@@ -525,14 +525,14 @@ output_cut_start(const struct buffer *tail)
 	return n;
 }
 
-/* Appends data to kept as valid UTF-8. */
+/* Appends data to shown as valid UTF-8. */
 static void
-output_repair(struct buffer *kept, const char *data, size_t len)
+output_repair(struct buffer *shown, const char *data, size_t len)
 {
 	if (len == 0)
 		return;
-	kept->len += utf8_repair(
-	    data, len, buffer_reserve(kept, UTF8_REPAIR_FACTOR * len));
+	shown->len += utf8_repair(
+	    data, len, buffer_reserve(shown, UTF8_REPAIR_FACTOR * len));
 }
 
 /*
@@ -541,7 +541,7 @@ output_repair(struct buffer *kept, const char *data, size_t len)
  * a character is moved before it.
  */
 static void
-output_repair_marked(struct output *output, struct output_text *kept,
+output_repair_marked(struct output *output, struct output_text *shown,
     struct buffer *text, const struct buffer *part, unsigned long long first,
     size_t *next)
 {
@@ -558,13 +558,13 @@ output_repair_marked(struct output *output, struct output_text *kept,
 			output_repair(text, part->data + from, to - from);
 			from = to;
 		}
-		kept->marks[*next] = text->len;
+		shown->marks[*next] = text->len;
 	}
 	output_repair(text, part->data + from, part->len - from);
 }
 
 void
-output_take(struct output *output, struct output_text *kept)
+output_take(struct output *output, struct output_text *shown)
 {
 	auto_buffer struct buffer tail = { 0 };
 	struct buffer text = { 0 };
@@ -572,24 +572,24 @@ output_take(struct output *output, struct output_text *kept)
 	size_t cut, next = 0;
 
 	output_unroll_tail(output, &tail);
-	kept->dropped = output->total - head->len - tail.len;
-	if (kept->dropped == 0) {
+	shown->dropped = output->total - head->len - tail.len;
+	if (shown->dropped == 0) {
 		buffer_add(head, tail.data, tail.len);
-		output_repair_marked(output, kept, &text, head, 0, &next);
-		kept->head = text.len;
+		output_repair_marked(output, shown, &text, head, 0, &next);
+		shown->head = text.len;
 	} else {
 		/* No character is split at the cut. */
 		cut = utf8_incomplete_tail(head->data, head->len);
 		head->len -= cut;
-		kept->dropped += cut;
-		output_repair_marked(output, kept, &text, head, 0, &next);
-		kept->head = text.len;
+		shown->dropped += cut;
+		output_repair_marked(output, shown, &text, head, 0, &next);
+		shown->head = text.len;
 		cut = output_cut_start(&tail);
-		kept->dropped += cut;
+		shown->dropped += cut;
 		buffer_drop_front(&tail, cut);
-		output_repair_marked(output, kept, &text, &tail,
+		output_repair_marked(output, shown, &text, &tail,
 		    output->total - tail.len, &next);
 	}
-	kept->data = buffer_take(&text, &kept->len);
+	shown->data = buffer_take(&text, &shown->len);
 	buffer_reset(head);
 }

@@ -72,7 +72,7 @@ void preview_end(struct preview *preview);
 /* output.c: one output stream of the code. */
 
 /*
- * The kept output: valid UTF-8, the position of the cut, and the number of
+ * The shown output: valid UTF-8, the position of the cut, and the number of
  * missing bytes.
  */
 struct output_text {
@@ -115,29 +115,29 @@ void output_look(struct output *output);
 void output_settle(struct output *output);
 
 /*
- * Forgets the output; from now on, bytes are counted only, until output_keep,
- * which returns their number.
+ * Forgets the output; from now on, bytes are counted only, until
+ * output_resume, which returns their number.
  */
 void output_drop(struct output *output);
-unsigned long long output_keep(struct output *output);
+unsigned long long output_resume(struct output *output);
 
 /*
- * From now on keeps up to max bytes of the whole stream if it is cut (0: none).
- * Then output_whole returns these, valid until the stream is dropped or freed,
+ * From now on keeps up to max bytes of the stream if it is cut (0: none).
+ * Then output_kept returns these, valid until the stream is dropped or freed,
  * and adds the number of further bytes to *missing, which a last line tells, if
  * max has room for it. It is called once.
  */
-void output_keep_whole(struct output *output, size_t max);
-struct ipc_blob output_whole(struct output *output, uint64_t *missing);
+void output_keep(struct output *output, size_t max);
+struct ipc_blob output_kept(struct output *output, uint64_t *missing);
 
 /* Returns the number of bytes received so far. */
 unsigned long long output_total(const struct output *output);
 
 /*
- * Appends the bytes that are kept so far: the head and then the tail. With
+ * Appends the bytes to show so far: the head and then the tail. With
  * parted, a NUL stands between them for missing bytes.
  */
-void output_copy(struct output *output, int parted, struct buffer *kept);
+void output_copy(struct output *output, int parted, struct buffer *shown);
 
 /* Whether nothing has been received so far. */
 int output_is_empty(const struct output *output);
@@ -151,8 +151,8 @@ void output_put(struct output *output, const char *data, size_t len);
 /* Marks the current end of the stream; at most PICTURES_MAX times. */
 void output_mark(struct output *output);
 
-/* Returns the kept output; the stream is empty afterwards. */
-void output_take(struct output *output, struct output_text *kept);
+/* Returns the shown output; the stream is empty afterwards. */
+void output_take(struct output *output, struct output_text *shown);
 
 /*
  * Of the standard output of a box without a bootstrap: the sentinels of process
@@ -198,7 +198,7 @@ int process_one_end(const struct process_one *one, struct relay_report *report);
 /* printed.c: names in the output. */
 
 /*
- * Whether this name or path is in the kept output as a whole: not as a part of
+ * Whether this name or path is in the shown output as a whole: not as a part of
  * a longer name, and after a slash only if it starts with one.
  */
 int printed_has(struct output *output, const char *text, size_t len);

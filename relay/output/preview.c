@@ -28,25 +28,25 @@ preview_add(struct buffer *text, const char *data, size_t len)
 }
 
 /*
- * Appends the start and the end of an output of which kept are the bytes.
+ * Appends the start and the end of an output of which shown are the bytes.
  * Returns the length of text up to the end of the start.
  */
 static size_t
-preview_cut(struct buffer *text, const struct buffer *kept, uint64_t total,
-    size_t kept_head)
+preview_cut(struct buffer *text, const struct buffer *shown, uint64_t total,
+    size_t shown_head)
 {
-	size_t head = kept_head < PREVIEW_HEAD ? kept_head : PREVIEW_HEAD;
-	size_t tail = kept->len - head;
-	const char *end = kept->data + kept->len;
+	size_t head = shown_head < PREVIEW_HEAD ? shown_head : PREVIEW_HEAD;
+	size_t tail = shown->len - head;
+	const char *end = shown->data + shown->len;
 	size_t whole;
 
 	if (tail > PREVIEW_TAIL)
 		tail = PREVIEW_TAIL;
 	/* No character is split at the cut. */
-	head -= utf8_incomplete_tail(kept->data, head);
+	head -= utf8_incomplete_tail(shown->data, head);
 	while (tail > 0 && ((unsigned char)end[-(long)tail] & 0xc0) == 0x80)
 		tail--;
-	preview_add(text, kept->data, head);
+	preview_add(text, shown->data, head);
 	whole = text->len;
 	buffer_printf(text, "\n[%llu bytes not shown]\n",
 	    (unsigned long long)(total - head - tail));
@@ -59,15 +59,15 @@ static size_t
 preview_show(
     const struct preview *preview, struct output *stream, struct buffer *text)
 {
-	auto_buffer struct buffer kept = { 0 };
+	auto_buffer struct buffer shown = { 0 };
 	uint64_t total = output_total(stream);
 
-	output_copy(stream, 0, &kept);
-	if (total != kept.len || total > PREVIEW_HEAD + PREVIEW_TAIL)
+	output_copy(stream, 0, &shown);
+	if (total != shown.len || total > PREVIEW_HEAD + PREVIEW_TAIL)
 		return preview_cut(
-		    text, &kept, total, preview->relay->output_max / 2);
-	preview_add(text, kept.data,
-	    kept.len - utf8_incomplete_tail(kept.data, kept.len));
+		    text, &shown, total, preview->relay->output_max / 2);
+	preview_add(text, shown.data,
+	    shown.len - utf8_incomplete_tail(shown.data, shown.len));
 	return text->len;
 }
 

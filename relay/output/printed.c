@@ -1,6 +1,6 @@
 /*
- * Looks for a name or a path in the kept output of the code, for code that asks
- * whether it has printed it. Runs in the relay; never interprets the bytes
+ * Looks for a name or a path in the shown output of the code, for code that
+ * asks whether it has printed it. Runs in the relay; never interprets the bytes
  * otherwise.
  */
 #include <string.h>
@@ -30,44 +30,45 @@ printed_ends_colour(const char *data, size_t len)
 
 /* Whether a name found there starts no later than a longer name around it. */
 static int
-printed_begins(const struct buffer *kept, size_t at)
+printed_begins(const struct buffer *shown, size_t at)
 {
 	char before;
 
-	if (at == 0 || kept->data[at] == '/')
+	if (at == 0 || shown->data[at] == '/')
 		return 1;
-	before = kept->data[at - 1];
+	before = shown->data[at - 1];
 	if (before == '.' || before == '-' || before == '/')
 		return 0;
-	return !printed_is_word(before) || printed_ends_colour(kept->data, at);
+	return !printed_is_word(before) || printed_ends_colour(shown->data, at);
 }
 
 /* The same for its end. These bytes continue a name or a path. */
 static int
-printed_ends(const struct buffer *kept, size_t at)
+printed_ends(const struct buffer *shown, size_t at)
 {
-	if (at < kept->len && memchr(".-/", kept->data[at], 3) != NULL)
+	if (at < shown->len && memchr(".-/", shown->data[at], 3) != NULL)
 		at++;
-	return at >= kept->len || !printed_is_word(kept->data[at]);
+	return at >= shown->len || !printed_is_word(shown->data[at]);
 }
 
 int
 printed_has(struct output *output, const char *text, size_t len)
 {
-	auto_buffer struct buffer kept = { 0 };
+	auto_buffer struct buffer shown = { 0 };
 	const char *found;
 	size_t at = 0;
 
 	/*
 	 * The text before a cut and the text after it are never matched as one.
 	 */
-	output_copy(output, 1, &kept);
-	while (at < kept.len) {
-		found = memmem(kept.data + at, kept.len - at, text, len);
+	output_copy(output, 1, &shown);
+	while (at < shown.len) {
+		found = memmem(shown.data + at, shown.len - at, text, len);
 		if (found == NULL)
 			return 0;
-		at = (size_t)(found - kept.data);
-		if (printed_begins(&kept, at) && printed_ends(&kept, at + len))
+		at = (size_t)(found - shown.data);
+		if (printed_begins(&shown, at) &&
+		    printed_ends(&shown, at + len))
 			return 1;
 		at++;
 	}

@@ -63,7 +63,7 @@ struct relay {
 	bool session;           /* it stays when the code has ended */
 	uint64_t late;          /* bytes of output that came before the code */
 	size_t open_pipes;      /* pipes of the box that are still open */
-	size_t output_max;      /* bytes kept of each stream */
+	size_t output_max;      /* bytes shown of each stream */
 	size_t pictures;        /* number of pictures shown */
 	size_t pictures_bytes;  /* bytes of their base64 */
 	struct progress *progress; /* reports of the code */

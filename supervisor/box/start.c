@@ -85,7 +85,7 @@ start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	    worker_ends(ROLE_RELAY, start_on_relay_closed, box);
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
 		.output_max = box->limits->max_output,
-		.whole_max = options_output_kept(boxes->options),
+		.kept_max = options_output_kept(boxes->options),
 		.sentinels = (box->how & BOX_SENTINELS) != 0 };
 	auto_fd int pidfd = -1;
 

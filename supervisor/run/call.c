@@ -76,7 +76,7 @@ call_free(struct call *call)
 		call->executor->free(call);
 	collection_free(&call->collection);
 	buffer_reset(&call->notes);
-	box_whole_reset(&call->whole);
+	box_kept_reset(&call->kept);
 	free(call->result.error);
 	free(call->result.waiting);
 	box_facts_free(&call->result.facts);
@@ -107,7 +107,7 @@ call_conclude(struct call *call)
 	struct buffer *notes = &call->notes;
 	size_t len = 0;
 	auto_free char *more = NULL;
-	int cut = call->whole.out != NULL;
+	int cut = call->kept.out != NULL;
 
 	call_unlist(call);
 	call_set_phase(call, CALL_ENDING);

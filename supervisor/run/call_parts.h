@@ -90,7 +90,7 @@ struct call {
 	struct collection *collection; /* of files it left; NULL: none */
 	struct buffer notes; /* for the user, each + NUL */
 	char id[EXECUTION_ID_MAX + 1];
-	struct box_whole whole; /* of an output that was cut */
+	struct box_kept kept; /* of an output that was cut */
 	struct call_result result;
 };
 

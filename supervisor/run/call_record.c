@@ -111,12 +111,12 @@ call_tell(const struct call *call, const char *status, struct buffer *list)
 
 /* Returns as much of a stream as is kept: of a cut one its start. */
 static struct ipc_blob
-call_record_stream(const struct call *call, const char *whole,
-    size_t whole_len, const struct call_stream *stream)
+call_record_stream(const struct call *call, const char *kept,
+    size_t kept_len, const struct call_stream *stream)
 {
-	const char *data = call->whole.out != NULL ? whole : stream->data;
-	size_t len = call->whole.out != NULL ? whole_len : stream->len;
-	uint64_t most = call->runs->options->output_kept;
+	const char *data = call->kept.out != NULL ? kept : stream->data;
+	size_t len = call->kept.out != NULL ? kept_len : stream->len;
+	uint64_t most = options_output_kept(call->runs->options);
 
 	return (struct ipc_blob){ (const uint8_t *)data,
 		len < most ? len : most, -1 };
@@ -126,7 +126,7 @@ void
 call_record(struct call *call)
 {
 	const struct options *options = call->runs->options;
-	const struct box_whole *whole = &call->whole;
+	const struct box_kept *kept = &call->kept;
 	struct ipc_keep_execution execution = { .execution = call->id,
 		.scope = call->request.owner->scope,
 		.days = (uint64_t)options->calls_days,
@@ -142,15 +142,15 @@ call_record(struct call *call)
 		(const uint8_t *)facts.data, facts.len, -1 };
 	if (execution.kept) {
 		execution.out = call_record_stream(
-		    call, whole->out, whole->out_len, &call->result.out);
-		execution.errors = call_record_stream(call, whole->errors,
-		    whole->errors_len, &call->result.errors);
+		    call, kept->out, kept->out_len, &call->result.out);
+		execution.errors = call_record_stream(call, kept->errors,
+		    kept->errors_len, &call->result.errors);
 	}
 	if (store_keep_execution(
 	        call->runs->peers.store, &execution, &err) == -1)
-		(whole->out != NULL ? log_error : log_info)(
+		(kept->out != NULL ? log_error : log_info)(
 		    "call %lu is not kept: %s", call->number, err.text);
-	else if (whole->out != NULL && execution.kept)
-		call->result.whole = whole->missing > 0 ? CALL_WHOLE_START :
-		    CALL_WHOLE_ALL;
+	else if (kept->out != NULL && execution.kept)
+		call->result.kept = kept->missing > 0 ? CALL_KEPT_START :
+		    CALL_KEPT_ALL;
 }

@@ -95,8 +95,8 @@ local_conclude(void *ctx)
 		    local->box->output.notes.len)
 			if (owner_hears(call->request.owner, once))
 				text_list_add(&call->notes, note);
-		call->whole = local->box->output.whole;
-		local->box->output.whole = (struct box_whole){ 0 };
+		call->kept = local->box->output.kept;
+		local->box->output.kept = (struct box_kept){ 0 };
 	}
 	call_advance(call, CALL_OVER);
 }

@@ -231,7 +231,7 @@ struct call_session {
 };
 
 /* How much of a cut output later code can read. */
-enum call_whole { CALL_WHOLE_NONE, CALL_WHOLE_START, CALL_WHOLE_ALL };
+enum call_kept { CALL_KEPT_NONE, CALL_KEPT_START, CALL_KEPT_ALL };
 
 struct call_result {
 	enum call_status status;
@@ -250,7 +250,7 @@ struct call_result {
 	char *calls; /* of tools, by name; NULL: none */
 	char *waiting; /* those without an answer; NULL: none */
 	const char *id; /* of the execution; NULL: it has none */
-	enum call_whole whole; /* the whole of the output that was cut */
+	enum call_kept kept; /* of the output that was cut */
 	bool boxed; /* a box was built: facts is valid */
 	bool unrunnable; /* the interpreter could not be started */
 	struct box_facts facts;

@@ -80,11 +80,11 @@ box_facts_free(struct box_facts *facts)
 }
 
 void
-box_whole_reset(struct box_whole *whole)
+box_kept_reset(struct box_kept *kept)
 {
-	free(mem_take(&whole->out));
-	free(mem_take(&whole->errors));
-	*whole = (struct box_whole){ 0 };
+	free(mem_take(&kept->out));
+	free(mem_take(&kept->errors));
+	*kept = (struct box_kept){ 0 };
 }
 
 void
@@ -101,7 +101,7 @@ box_output_reset(struct box_output *output)
 	free(output->errors.data);
 	output->out = output->errors = (struct call_stream){ 0 };
 	pictures_reset(&output->pictures);
-	box_whole_reset(&output->whole);
+	box_kept_reset(&output->kept);
 	box_calls_reset(&output->calls);
 	buffer_reset(&output->notes);
 }

@@ -315,8 +315,8 @@ struct box_calls {
 	char *told;    /* all of them, by tool; NULL: none */
 };
 
-/* The whole of the streams that were cut; only passed on. */
-struct box_whole {
+/* What is kept of streams that were cut; only passed on. */
+struct box_kept {
 	char *out; /* NULL: nothing of either is kept */
 	char *errors;
 	size_t out_len;
@@ -330,7 +330,7 @@ struct box_output {
 	struct call_stream errors;
 	struct call_pictures pictures; /* displayed */
 	struct box_progress progress;  /* reported by the code */
-	struct box_whole whole;
+	struct box_kept kept;
 	struct box_calls calls;
 	struct buffer notes; /* of the box about its code, as in DONE */
 };
@@ -338,7 +338,7 @@ struct box_output {
 /* Frees what was passed on, and parts of it. */
 void box_output_reset(struct box_output *output);
 void box_calls_reset(struct box_calls *calls);
-void box_whole_reset(struct box_whole *whole);
+void box_kept_reset(struct box_kept *kept);
 
 /* A directory that was seen full: its writes fail without a trace. */
 struct box_full {

@@ -47,36 +47,36 @@ answer_summary(const struct call_result *result)
 /* The advice for code with too much output. */
 #define ANSWER_LESS "select, count or summarise in the code, and print that"
 
-/* Returns how code reads the whole of a stream; the caller frees it. */
+/* Returns how code reads what is kept of a stream; the caller frees it. */
 static char *
-answer_whole(
+answer_kept(
     const struct call_result *result, const struct call_stream *stream)
 {
-	if (result->whole == CALL_WHOLE_NONE)
+	if (result->kept == CALL_KEPT_NONE)
 		return mem_strdup("");
 	/* The store keeps it after the answer has left, if it can. */
 	return mem_printf("; for up to " LIMIT_TEXT(OUTPUT_KEPT_HOURS)
 	    " h, runtime.output(\"%s\"%s) has %s "
 	    "or says why not",
 	    result->id, stream == &result->errors ? ", \"stderr\"" : "",
-	    result->whole == CALL_WHOLE_ALL ? "all of it" : "its start");
+	    result->kept == CALL_KEPT_ALL ? "all of it" : "its start");
 }
 
 /*
  * Returns the text in place of the dropped part of a stream; the caller frees
- * it. In compact mode, another text at the end says how to read the whole.
+ * it. In compact mode, another text at the end says how to read what is kept.
  */
 static char *
 answer_cut(const struct call_result *result, const struct call_stream *stream,
     const struct answer_style *style)
 {
-	auto_free char *whole = style->mode == ANSWER_COMPACT ?
-	    mem_strdup("") : answer_whole(result, stream);
+	auto_free char *kept = style->mode == ANSWER_COMPACT ?
+	    mem_strdup("") : answer_kept(result, stream);
 
 	return mem_printf("[... %llu bytes cut here, as a stream may have "
 	    "%llu: " ANSWER_LESS "%s ...]",
 	    (unsigned long long)stream->dropped,
-	    (unsigned long long)style->max_output, whole);
+	    (unsigned long long)style->max_output, kept);
 }
 
 /* The text of compact mode */
@@ -133,12 +133,12 @@ static void
 answer_add_missing(struct buffer *text, const struct call_result *result,
     const struct call_stream *stream, const char *name)
 {
-	auto_free char *whole = answer_whole(result, stream);
+	auto_free char *kept = answer_kept(result, stream);
 
 	if (stream->dropped > 0)
 		buffer_printf(text, "\n[... %llu bytes of %s were cut above: "
 		    ANSWER_LESS "%s ...]",
-		    (unsigned long long)stream->dropped, name, whole);
+		    (unsigned long long)stream->dropped, name, kept);
 }
 
 /*
