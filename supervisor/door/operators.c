@@ -7,6 +7,7 @@
 #include <event2/event.h>
 #include <stdlib.h>
 #include <sys/queue.h>
+#include <time.h>
 
 #include "../../common/ipc/channel.h"
 #include "../../common/json/json.h"
@@ -16,7 +17,9 @@
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
+#include "../../common/stored_kind.h"
 #include "../options/state_dir.h"
+#include "../peers/broker.h"
 #include "../process/socket/socket.h"
 #include "../run/session.h"
 #include "door.h"
@@ -39,6 +42,7 @@ struct operators {
 	struct event *again;                 /* accepts them again */
 	LIST_HEAD(, operator_peer) list;
 	size_t count;
+	char since[sizeof("2026-01-31T12:00:00Z")]; /* when we began */
 };
 
 static void
@@ -174,21 +178,27 @@ operators_listen(void *ctx)
 }
 
 /*
- * Listens at once if there can be sessions, or with the first call that is
- * kept: nothing is created before.
+ * Listens at once where it serves or there can be sessions, or with the first
+ * call that is kept: nothing is created before.
  */
 static int
 operators_open(void **state, const struct door_setup *setup, struct err *err)
 {
 	const struct options *options = setup->runs->options;
 	struct operators *operators = mem_alloc(sizeof(*operators));
+	time_t now = time(NULL);
+	struct tm utc;
 
 	(void)err;
 	operators->runs = setup->runs;
 	operators->envp = setup->envp;
 	LIST_INIT(&operators->list);
 	operators->socket = operators->dir = -1;
-	if (options_argument(options, ARGUMENT_SESSION)) {
+	gmtime_r(&now, &utc);
+	strftime(operators->since, sizeof(operators->since),
+	    "%Y-%m-%dT%H:%M:%SZ", &utc);
+	if (options_argument(options, ARGUMENT_SESSION) ||
+	    options->command.task == COMMAND_SERVE) {
 		operators_listen(operators);
 	} else if (options->calls_days > 0) {
 		setup->runs->first = operators_listen;
@@ -208,6 +218,19 @@ struct operator_list {
 	struct buffer text;
 };
 
+/* Begins an object with the owner (empty: our user) and the name of a thing. */
+static void
+operator_add_owned(struct buffer *text, const char *owner, const char *name)
+{
+	buffer_add_text(text, "{\"owner\":");
+	if (owner[0] == '\0')
+		buffer_add_text(text, "null");
+	else
+		json_add_text(text, owner);
+	buffer_add_text(text, ",\"name\":");
+	json_add_text(text, name);
+}
+
 static void
 operator_tell(void *ctx, const struct session_facts *facts)
 {
@@ -216,13 +239,9 @@ operator_tell(void *ctx, const struct session_facts *facts)
 	uint64_t bytes = !facts->busy ? facts->bytes : call_session_bytes(
 	    list->runs, facts->scope, facts->name);
 
-	buffer_add_text(text, "{\"owner\":");
-	if (facts->scope[0] == '\0')
-		buffer_add_text(text, "null");
-	else
-		json_add_text(text, facts->scope);
-	buffer_add_text(text, ",\"name\":");
-	json_add_text(text, facts->name);
+	if (text->len > EXECUTIONS_TOLD_MAX - KIB)
+		return;
+	operator_add_owned(text, facts->scope, facts->name);
 	buffer_add_text(text, ",\"language\":");
 	json_add_text(text, facts->language);
 	buffer_printf(text, ",\"busy\":%s,\"calls\":%lu,\"age_ms\":%llu,"
@@ -230,6 +249,47 @@ operator_tell(void *ctx, const struct session_facts *facts)
 	    facts->busy ? "true" : "false", facts->calls,
 	    (unsigned long long)facts->age_ms,
 	    (unsigned long long)facts->idle_ms, (unsigned long long)bytes);
+}
+
+static void
+operator_tell_server(void *ctx, const char *name, const char *owner)
+{
+	struct operator_list *list = ctx;
+
+	if (list->text.len > EXECUTIONS_TOLD_MAX - KIB)
+		return;
+	operator_add_owned(&list->text, owner, name);
+	buffer_add_text(&list->text, "},");
+}
+
+/* Begins the next member, a list, after the one before. */
+static void
+operator_begin(struct buffer *text, const char *name)
+{
+	text->len -= text->data[text->len - 1] == ',';
+	buffer_printf(text, "],\"%s\":[", name);
+}
+
+/* Appends one object about all that we do. */
+static void
+operator_tell_all(
+    const struct operators *operators, struct operator_list *list)
+{
+	const struct runs *runs = operators->runs;
+	struct buffer *text = &list->text;
+
+	buffer_printf(text, "{\"since\":\"%s\",\"clients\":%zu,\"boxes\":%zu,"
+	    "\"running\":%zu,\"waiting\":%zu,\"calls\":[", operators->since,
+	    runs->clients, runs->boxes->count, runs->nrunning, runs->nwaiting);
+	calls_tell(runs, SCOPE_ALL, text);
+	operator_begin(text, "sessions");
+	sessions_tell(runs->sessions, operator_tell, list);
+	operator_begin(text, "servers");
+	if (runs->peers.broker != NULL)
+		broker_each_link(
+		    runs->peers.broker, operator_tell_server, list);
+	text->len -= text->data[text->len - 1] == ',';
+	buffer_add_text(text, "]}");
 }
 
 /* Returns whether there was such a session. */
@@ -259,6 +319,8 @@ operators_hear(struct operator_peer *peer, const struct ipc_ask_running *ask)
 		    operator_end_session(runs, ask) :
 		    call_cancel_id(runs, ask->owner, ask->end, "the call was "
 		        "cancelled with 'caisson calls cancel'"));
+	else if (ask->self)
+		operator_tell_all(peer->operators, &list);
 	else if (ask->sessions)
 		sessions_tell(runs->sessions, operator_tell, &list);
 	else

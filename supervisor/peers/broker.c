@@ -581,6 +581,16 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 }
 
 void
+broker_each_link(const struct broker *broker,
+    void (*each)(void *ctx, const char *name, const char *owner), void *ctx)
+{
+	const struct broker_link *link;
+
+	LIST_FOREACH (link, &broker->links, entry)
+		each(ctx, link->name, link->owner);
+}
+
+void
 broker_each_server(const struct broker *broker,
     void (*each)(void *ctx, const char *name, uint64_t starts), void *ctx)
 {

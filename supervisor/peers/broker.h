@@ -66,6 +66,10 @@ int broker_grant_servers(struct broker *broker,
 void broker_stop(
     struct broker *broker, void (*ended)(void *ctx), void *ctx);
 
+/* Tells of each process of a server, its name and owner (empty: our user). */
+void broker_each_link(const struct broker *broker,
+    void (*each)(void *ctx, const char *name, const char *owner), void *ctx);
+
 /* Tells how often a process of each configured server was started. */
 void broker_each_server(const struct broker *broker,
     void (*each)(void *ctx, const char *name, uint64_t starts), void *ctx);

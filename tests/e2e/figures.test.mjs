@@ -1,6 +1,7 @@
 /*
  * What operators are told at a socket of its own: whether the program answers,
- * whether a box can be had, and figures in the format of Prometheus.
+ * whether a box can be had, and figures in the format of Prometheus; and what
+ * 'caisson status' prints.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -13,7 +14,7 @@ import { commandLine, folder } from './support/program.mjs';
 import { run } from './support/sdk.mjs';
 import { fetchAt, serve } from './support/serve.mjs';
 import { official, withServers } from './support/servers.mjs';
-import { add, clientOf } from './support/tokens.mjs';
+import { add, caisson, clientOf } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
 
 const at = (name) => `http://localhost${name}`;
@@ -152,3 +153,39 @@ test('refused tokens are counted, and owners have names', async (t) => {
     'language="python",owner="ada"}'], 1);
   assert.equal(figures['caisson_refusals_total{reason="token"}'], 1);
 });
+
+test('status names calls, sessions and servers, and whose they are',
+  async (t) => {
+    const options = withServers(t, { every: official('everything') });
+    const { socket, home, child } = await serve(t, { ...options, env: {
+      ...options.env, CAISSON_ARGUMENTS: 'session' } });
+    const client = await connect(t, socket);
+    const stop = new AbortController();
+    const status = (...args) => JSON.parse(caisson(
+      home, 'status', '--json', ...args)).processes;
+
+    assert.deepEqual(status().map(({ process, calls, sessions, servers }) =>
+      [process, calls, sessions, servers]), [[child.pid, [], [], []]]);
+    await run(client, 'x = await mcp_every.echo(message="x")',
+      { session: 'long' });
+    const running = run(client, 'import time\ntime.sleep(60)', {},
+      { signal: stop.signal });
+
+    await until(() => status()[0].calls[0]?.status === 'running', 'the call');
+    const [{ since, clients, calls, sessions, servers }] = status();
+
+    assert.match(since, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    assert.equal(clients, 1);
+    assert.deepEqual(calls.map(({ owner, language }) => [owner, language]),
+      [[null, 'python']]);
+    assert.deepEqual(sessions.map(({ owner, name, calls: count }) =>
+      [owner, name, count]), [[null, 'long', 1]]);
+    assert.deepEqual(servers, [{ owner: null, name: 'every' }]);
+    assert.match(caisson(home, 'status'), new RegExp(`^process ${child.pid}, ` +
+      'since \\S+: clients 1, boxes \\d+, calls 1, waiting 0\n' +
+      `  call ${calls[0].id}, python, running since \\S+, for -\n` +
+      '  session long, python, calls 1, for -\n  server every, for -$'));
+    stop.abort();
+    await assert.rejects(running);
+    assert.match(caisson(folder(t), 'status'), /^No Caisson of this user/);
+  });

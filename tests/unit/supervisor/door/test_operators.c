@@ -20,6 +20,7 @@
 #include "tests/unit/supervisor/not_here.h"
 #include "supervisor/door/door.h"
 #include "supervisor/options/state_dir.h"
+#include "supervisor/peers/broker.h"
 #include "supervisor/process/socket/socket.h"
 #include "supervisor/run/session.h"
 
@@ -51,6 +52,13 @@ state_dir_open_inner(const struct options *of, char **envp,
     const char *inner, struct err *why)
 {
 	return fcntl(dir, F_DUPFD_CLOEXEC, 0);
+}
+
+void
+broker_each_link(const struct broker *broker,
+    void (*each)(void *ctx, const char *link, const char *owner), void *ctx)
+{
+	ck_abort_msg("there is no broker");
 }
 
 unsigned int
