@@ -94,6 +94,7 @@ asking_on_asked(void *ctx, const struct broker_question *question)
 	struct runs *runs = ctx;
 	struct call *call;
 	struct asking *asking;
+	auto_free char *params = NULL;
 	struct err err;
 
 	TAILQ_FOREACH (call, &runs->running, entry)
@@ -112,17 +113,15 @@ asking_on_asked(void *ctx, const struct broker_question *question)
 			    "one");
 		return;
 	}
+	params = mem_dup(question->params.p, question->params.len);
+	if ((question->kind & ASK_CLIENT_TELLS) != 0) {
+		call->request.asked(call->ctx, question->kind, params, &err);
+		return;
+	}
 	asking = mem_alloc(sizeof(*asking));
 	asking->number = question->number;
 	asking->kind = question->kind;
-	asking->params = mem_dup(question->params.p, question->params.len);
-	if ((asking->kind & ASK_CLIENT_TELLS) != 0) {
-		call->request.asked(
-		    call->ctx, asking->kind, asking->params, &err);
-		free(asking->params);
-		free(asking);
-		return;
-	}
+	asking->params = mem_take(&params);
 	TAILQ_INSERT_TAIL(&call->askings, asking, entry);
 	if (asking != TAILQ_FIRST(&call->askings))
 		return;

@@ -70,8 +70,9 @@ enum era_verdict {
 	ERA_HAS_SESSIONS,
 };
 
-/* Appends the request "server/discover", with this id. */
-void era_add_discover(struct buffer *line, const char *id);
+/* Appends a request; params has members, each followed by a comma. */
+void era_add_request(struct buffer *line, const char *id, const char *method,
+    const char *params);
 
 /* Judges the answer to it. */
 enum era_verdict era_judge(const struct jsonrpc *message);
@@ -85,12 +86,6 @@ void era_add_greeting(
 
 /* Returns whether such a result tells of changes of lists of tools. */
 int era_tells_changes(struct json_span result);
-
-/* Appends the request "tools/list", with this id; cursor may be empty. */
-void era_add_list(struct buffer *line, const char *id, struct json_span cursor);
-
-/* Appends the request "subscriptions/listen" for them, with this id. */
-void era_add_listen(struct buffer *line, const char *id);
 
 /* Appends a header, with what it cannot hold as base64: a line + NUL. */
 void era_add_header(

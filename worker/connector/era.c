@@ -12,33 +12,12 @@
 #include "connector.h"
 
 void
-era_add_discover(struct buffer *line, const char *id)
+era_add_request(struct buffer *line, const char *id, const char *method,
+    const char *params)
 {
 	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
-	    "\"server/discover\",\"params\":{\"_meta\":{%s}}}", id,
+	    "\"%s\",\"params\":{%s\"_meta\":{%s}}}", id, method, params,
 	    STATELESS_META);
-}
-
-void
-era_add_listen(struct buffer *line, const char *id)
-{
-	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
-	    "\"subscriptions/listen\",\"params\":{\"notifications\":"
-	    "{\"toolsListChanged\":true},\"_meta\":{%s}}}", id,
-	    STATELESS_META);
-}
-
-void
-era_add_list(struct buffer *line, const char *id, struct json_span cursor)
-{
-	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
-	    "\"tools/list\",\"params\":{", id);
-	if (cursor.len > 0) {
-		buffer_add_text(line, "\"cursor\":");
-		buffer_add(line, cursor.p, cursor.len);
-		buffer_add_text(line, ",");
-	}
-	buffer_printf(line, "\"_meta\":{%s}}}", STATELESS_META);
 }
 
 /* Returns whether a list of versions has ours. */

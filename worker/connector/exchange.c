@@ -20,7 +20,7 @@ struct exchange {
 	struct transfers *transfers;
 	struct transfer *transfer;
 	struct exchange_ends ends;
-	const char *method;
+	struct exchange_wanted wanted; /* but for what is copied below */
 	char *url;
 	struct buffer headers;
 	struct buffer body;  /* of the request */
@@ -28,10 +28,6 @@ struct exchange {
 	struct sse sse;
 	struct event *timer; /* until the stream is resumed */
 	const char *large;   /* why no more is read, or NULL */
-	bool expects;
-	bool session;
-	bool again;
-	struct renew *renew;
 	struct renew_wait wait;
 	unsigned int token;   /* its number, when it was sent */
 	unsigned int renewed; /* how often it waited for another */
@@ -69,7 +65,7 @@ exchange_cancel(struct exchange **exchange)
 void
 exchange_satisfy(struct exchange *exchange)
 {
-	exchange->expects = false;
+	exchange->wanted.expects = false;
 }
 
 const struct transfer_head *
@@ -202,7 +198,7 @@ exchange_renew(struct exchange *exchange)
 	if (head->status != 401 && head->status != 403)
 		return 0;
 	renewed = renew_start(
-	    exchange->renew, exchange->token, head, &exchange->wait);
+	    exchange->wanted.renew, exchange->token, head, &exchange->wait);
 	if (renewed == -1)
 		return 0;
 	exchange->last = (struct transfer_head){ head->status, none, none,
@@ -212,7 +208,7 @@ exchange_renew(struct exchange *exchange)
 	if (exchange->renewed++ == CONNECTOR_RENEWS_MAX)
 		exchange_fail(exchange, EXCHANGE_REFUSED, "answered %ld to a "
 		    "token that is new: log in by '%s'", exchange->last.status,
-		    renew_command(exchange->renew));
+		    renew_command(exchange->wanted.renew));
 	else if (renewed)
 		exchange_send(exchange);
 	return 1;
@@ -228,7 +224,7 @@ exchange_on_timer(evutil_socket_t, short, void *ctx)
 	    mem_printf("Last-Event-ID: %s", exchange->sse.id.data);
 
 	text_list_add(&exchange->headers, line);
-	exchange->method = "GET";
+	exchange->wanted.method = "GET";
 	exchange_send(exchange);
 	exchange->headers.len -= strlen(line) + 1;
 }
@@ -239,7 +235,7 @@ exchange_resume(struct exchange *exchange)
 {
 	unsigned long ms = exchange->sse.retry_ms;
 
-	if (!exchange->expects || exchange->sse.id.len <= 1 ||
+	if (!exchange->wanted.expects || exchange->sse.id.len <= 1 ||
 	    exchange->resumed++ == CONNECTOR_RESUMES_MAX)
 		return 0;
 	/* Its transfer is freed behind us. */
@@ -296,7 +292,7 @@ exchange_succeed(struct exchange *exchange)
 	if (strcmp(head->type, EXCHANGE_JSON) == 0 && exchange->text.len > 0)
 		exchange->ends.message(exchange->ends.ctx,
 		    exchange->text.data, exchange->text.len);
-	if (!exchange->expects) {
+	if (!exchange->wanted.expects) {
 		exchange_end(exchange, EXCHANGE_DONE, NULL);
 	} else if (strcmp(head->type, EXCHANGE_JSON) == 0 ||
 	    strcmp(head->type, EXCHANGE_STREAM) == 0) {
@@ -320,7 +316,7 @@ exchange_on_ended(void *ctx, const char *why, int sent)
 		exchange_fail(exchange, EXCHANGE_FAILED, "%s of %lu MiB",
 		    exchange->large, CONNECTOR_LINE_MAX / MIB);
 	} else if (why != NULL) {
-		if (!exchange->expects && head->status / 100 == 2)
+		if (!exchange->wanted.expects && head->status / 100 == 2)
 			exchange_end(exchange, EXCHANGE_DONE, NULL);
 		else if (!exchange_resume(exchange))
 			exchange_fail(exchange,
@@ -335,9 +331,9 @@ exchange_on_ended(void *ctx, const char *why, int sent)
 		exchange_succeed(exchange);
 	} else {
 		exchange_fail(exchange,
-		    head->status == 404 && exchange->session ? EXCHANGE_GONE :
-		    EXCHANGE_REFUSED, "answered %ld %s", head->status,
-		    exchange_status_words(head->status));
+		    head->status == 404 && exchange->wanted.session ?
+		    EXCHANGE_GONE : EXCHANGE_REFUSED, "answered %ld %s",
+		    head->status, exchange_status_words(head->status));
 	}
 }
 
@@ -348,15 +344,16 @@ exchange_send(struct exchange *exchange)
 {
 	const struct transfer_ends ends = { exchange_on_data,
 		exchange_on_ended, exchange };
-	const struct transfer_wanted wanted = { .method = exchange->method,
+	const struct transfer_wanted wanted = {
+		.method = exchange->wanted.method,
 		.url = exchange->url,
 		.headers = &exchange->headers,
 		.body = exchange->body.data,
 		.len = exchange->body.len,
-		.again = exchange->again };
+		.again = exchange->wanted.again };
 
 	exchange->text.len = 0;
-	exchange->token = renew_number(exchange->renew);
+	exchange->token = renew_number(exchange->wanted.renew);
 	exchange->transfer =
 	    transfer_start(exchange->transfers, &wanted, &ends);
 }
@@ -369,16 +366,12 @@ exchange_start(struct event_base *base, struct transfers *transfers,
 
 	exchange->transfers = transfers;
 	exchange->ends = *ends;
-	exchange->method = wanted->method;
+	exchange->wanted = *wanted;
 	exchange->url = mem_strdup(wanted->url);
 	buffer_add(&exchange->headers, wanted->headers->data,
 	    wanted->headers->len);
 	if (wanted->len > 0)
 		buffer_add(&exchange->body, wanted->body, wanted->len);
-	exchange->expects = wanted->expects;
-	exchange->session = wanted->session != 0;
-	exchange->again = wanted->again;
-	exchange->renew = wanted->renew;
 	exchange->wait.done = exchange_on_renewed;
 	exchange->wait.ctx = exchange;
 	exchange->timer = evtimer_new(base, exchange_on_timer, exchange);

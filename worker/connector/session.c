@@ -152,20 +152,13 @@ session_add_headers(const struct session *session, const struct talk *talk,
 static void
 talk_send(struct talk *talk)
 {
-	static const char *const methods[] = { [TALK_GREETING] = "POST",
-		[TALK_REQUEST] = "POST",
-		[TALK_OTHER] = "POST",
-		[TALK_DISCOVER] = "POST",
-		[TALK_LEARN] = "POST",
-		[TALK_AGAIN] = "POST",
-		[TALK_LISTEN] = "POST",
-		[TALK_STREAM] = "GET",
-		[TALK_GOODBYE] = "DELETE" };
 	struct session *session = talk->session;
 	const struct exchange_ends ends = { session_on_message,
 		session_on_event, session_on_ended, talk };
 	auto_buffer struct buffer headers = { 0 };
-	const struct exchange_wanted wanted = { .method = methods[talk->kind],
+	const struct exchange_wanted wanted = {
+		.method = talk->kind == TALK_STREAM ? "GET" :
+		    talk->kind == TALK_GOODBYE ? "DELETE" : "POST",
 		.url = session->endpoint != NULL && talk->kind != TALK_STREAM ?
 		    session->endpoint : session->remote->url,
 		.headers = &headers,
@@ -210,6 +203,13 @@ talk_free(struct talk **talkp)
 	free(talk);
 }
 
+static int
+talk_has_id(const struct talk *talk, struct json_span id)
+{
+	return talk->id != NULL && id.len == strlen(talk->id) &&
+	    memcmp(id.p, talk->id, id.len) == 0;
+}
+
 /* Returns the request of the broker with this id, or NULL. */
 static struct talk *
 session_find_id(struct session *session, struct json_span id)
@@ -218,9 +218,7 @@ session_find_id(struct session *session, struct json_span id)
 
 	TAILQ_FOREACH (talk, &session->talks, entry)
 		if ((talk->kind == TALK_REQUEST ||
-		        talk->kind == TALK_GREETING) && talk->id != NULL &&
-		    id.len == strlen(talk->id) &&
-		    memcmp(id.p, talk->id, id.len) == 0)
+		        talk->kind == TALK_GREETING) && talk_has_id(talk, id))
 			return talk;
 	return NULL;
 }
@@ -287,15 +285,6 @@ session_pass_made(struct session *session, const struct talk *talk,
 		return 0;
 	session_pass(session, value);
 	return 1;
-}
-
-/* Returns whether a message is the response to this request. */
-static int
-talk_is_answered(const struct talk *talk, const struct jsonrpc *message)
-{
-	return message->kind == JSONRPC_RESPONSE && talk->id != NULL &&
-	    message->id.len == strlen(talk->id) &&
-	    memcmp(message->id.p, talk->id, message->id.len) == 0;
 }
 
 /* An answer to "initialize" that did not come whole may have begun one. */
@@ -382,18 +371,31 @@ session_resume(struct session *session)
 			talk_send(talk);
 }
 
-/* The broker may have the list from before, but headers need it here. */
+/* Sends a request of ours, of a version without sessions. */
 static void
-session_learn(struct session *session, struct json_span cursor)
+session_ask(struct session *session, enum talk_kind kind, const char *id,
+    const char *method, const char *params)
 {
 	auto_buffer struct buffer line = { 0 };
 	struct talk *talk;
 
-	era_add_list(&line, SESSION_LEARN, cursor);
-	talk = talk_new(session, TALK_LEARN, line.data, line.len);
-	talk->id = mem_strdup(SESSION_LEARN);
-	session->pages++;
+	era_add_request(&line, id, method, params);
+	talk = talk_new(session, kind, line.data, line.len);
+	if (kind != TALK_LISTEN)
+		talk->id = mem_strdup(id);
 	talk_send(talk);
+}
+
+/* The broker may have the list from before, but headers need it here. */
+static void
+session_learn(struct session *session, struct json_span cursor)
+{
+	auto_free char *params = cursor.len == 0 ? mem_strdup("") :
+	    mem_printf("\"cursor\":%.*s,", (int)cursor.len, cursor.p);
+
+	session->pages++;
+	session_ask(
+	    session, TALK_LEARN, SESSION_LEARN, "tools/list", params);
 }
 
 /* All is known: the broker may call. */
@@ -447,13 +449,8 @@ session_begin_stateless(struct session *session, struct json_span result)
 static void
 session_discover(struct session *session)
 {
-	auto_buffer struct buffer line = { 0 };
-	struct talk *talk;
-
-	era_add_discover(&line, SESSION_DISCOVER);
-	talk = talk_new(session, TALK_DISCOVER, line.data, line.len);
-	talk->id = mem_strdup(SESSION_DISCOVER);
-	talk_send(talk);
+	session_ask(session, TALK_DISCOVER, SESSION_DISCOVER,
+	    "server/discover", "");
 }
 
 /* Goes on by what a server has said of its versions. */
@@ -528,7 +525,8 @@ session_one(struct talk *talk, struct json_span value)
 	if (talk->kind == TALK_STREAM && session->manner == MANNER_EVENTS &&
 	    message.kind == JSONRPC_RESPONSE)
 		asked = session_find_id(session, message.id);
-	if (asked == NULL || !talk_is_answered(asked, &message)) {
+	if (asked == NULL || message.kind != JSONRPC_RESPONSE ||
+	    !talk_has_id(asked, message.id)) {
 		session_pass(session, value);
 		return;
 	}
@@ -681,18 +679,16 @@ session_answer_failure(struct session *session, const struct talk *talk,
 static void
 session_read_stream(struct session *session)
 {
-	auto_buffer struct buffer line = { 0 };
-
 	if (session->state != SESSION_READY ||
 	    session_find(session, TALK_STREAM) != NULL ||
 	    session_find(session, TALK_LISTEN) != NULL)
 		return;
-	if (session->manner == MANNER_SESSIONS) {
+	if (session->manner == MANNER_SESSIONS)
 		talk_send(talk_new(session, TALK_STREAM, NULL, 0));
-	} else if (session->listens) {
-		era_add_listen(&line, SESSION_LISTEN);
-		talk_send(talk_new(session, TALK_LISTEN, line.data, line.len));
-	}
+	else if (session->listens)
+		session_ask(session, TALK_LISTEN, SESSION_LISTEN,
+		    "subscriptions/listen",
+		    "\"notifications\":{\"toolsListChanged\":true},");
 }
 
 /* Tries HTTP+SSE, where "initialize" was refused. */
@@ -904,24 +900,14 @@ session_sort(struct session *session, const struct jsonrpc *message,
 
 /* A version without sessions needs no word of a greeting, and no answer. */
 static void
-session_on_stateless(struct session *session, const struct jsonrpc *message,
-    const struct line *line)
+session_on_told(struct session *session, const struct jsonrpc *message)
 {
-	struct talk *talk;
-
-	if (message->kind == JSONRPC_NOTIFICATION) {
-		if (json_span_is(message->method, "notifications/initialized"))
-			session_read_stream(session);
-		else if (json_span_is(
-		             message->method, "notifications/cancelled"))
-			session_cancel(session, message->params);
-	} else if (message->kind == JSONRPC_REQUEST) {
-		talk = talk_new(session, TALK_REQUEST, line->data, line->len);
-		talk->id = mem_dup(message->id.p, message->id.len);
-		talk->once = json_span_is(message->method, "tools/call");
-		talk->lists = json_span_is(message->method, "tools/list");
-		talk_send(talk);
-	}
+	if (message->kind != JSONRPC_NOTIFICATION)
+		return;
+	if (json_span_is(message->method, "notifications/initialized"))
+		session_read_stream(session);
+	else if (json_span_is(message->method, "notifications/cancelled"))
+		session_cancel(session, message->params);
 }
 
 static void
@@ -954,8 +940,9 @@ session_on_line(void *ctx, const struct line *line)
 	    json_span_parse(line->data, line->len, &value, &err) == -1)
 		fatal("the broker has sent a line that is no message");
 	jsonrpc_sort(value, &message, &err);
-	if (session->manner == MANNER_STATELESS) {
-		session_on_stateless(session, &message, line);
+	if (session->manner == MANNER_STATELESS &&
+	    message.kind != JSONRPC_REQUEST) {
+		session_on_told(session, &message);
 		return;
 	}
 	talk = talk_new(session, session_sort(session, &message, line),
@@ -963,9 +950,11 @@ session_on_line(void *ctx, const struct line *line)
 	talk->once = message.kind != JSONRPC_NOTIFICATION &&
 	    (message.kind != JSONRPC_REQUEST ||
 	        json_span_is(message.method, "tools/call"));
-	if (message.kind == JSONRPC_REQUEST)
+	if (message.kind == JSONRPC_REQUEST) {
 		talk->id = mem_dup(message.id.p, message.id.len);
-	if (message.kind == JSONRPC_NOTIFICATION) {
+		talk->lists = session->manner == MANNER_STATELESS &&
+		    json_span_is(message.method, "tools/list");
+	} else if (message.kind == JSONRPC_NOTIFICATION) {
 		talk->begins = json_span_is(
 		    message.method, "notifications/initialized");
 		if (json_span_is(message.method, "notifications/cancelled"))

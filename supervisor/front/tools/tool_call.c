@@ -271,42 +271,37 @@ tool_call_on_answered(
 		call_answer(call->call, result, why);
 }
 
-/* Passes on what a server logs, if its level is one that the client wants. */
-static void
-tool_call_pass_log(struct tool_call *call, const char *line)
-{
-	const struct json_span id = { call->id, call->id_len };
-	struct buffer params = { 0 };
-	struct json_span value, level;
-
-	if (json_span_parse(line, strlen(line), &value, NULL) == -1 ||
-	    json_span_get(value, "level", &level) == 0 ||
-	    context_log_level(level) < call->context.log_level ||
-	    !tool_call_listened(call))
-		return;
-	buffer_add_text(&params, line);
-	rpc_notify(call->mcp->rpc, id, "notifications/message", &params);
-}
-
 /*
- * Passes on what a server reports of a call, as a line: its numbers would not
- * increase beside those of others. The code's own reports come first.
+ * Passes on what a server logs, if its level is one that the client wants, or
+ * reports of a call: as a line, since its numbers would not increase beside
+ * those of others. The code's own reports come first.
  */
 static void
-tool_call_pass_progress(struct tool_call *call, const char *line)
+tool_call_pass(struct tool_call *call, unsigned int kind, const char *line)
 {
+	const struct json_span id = { call->id, call->id_len };
 	auto_free char *text = NULL;
 	struct box_progress report = { 0 };
-	struct json_span value, message;
+	struct buffer params = { 0 };
+	struct json_span value;
 
-	if (call->progress.told > 1 ||
-	    json_span_parse(line, strlen(line), &value, NULL) == -1 ||
-	    json_span_get(value, "message", &message) == 0)
+	if (!tool_call_listened(call) ||
+	    json_span_parse(line, strlen(line), &value, NULL) == -1)
 		return;
-	text = json_span_string(message, &report.output_len, NULL);
-	report.output = text;
-	if (report.output_len > 0)
+	if (kind == ASK_CLIENT_LOG) {
+		if (json_span_get(value, "level", &value) == 0 ||
+		    context_log_level(value) < call->context.log_level)
+			return;
+		buffer_add_text(&params, line);
+		rpc_notify(
+		    call->mcp->rpc, id, "notifications/message", &params);
+	} else if (call->progress.told <= 1 &&
+	    json_span_get(value, "message", &value) > 0 &&
+	    (text = json_span_string(value, &report.output_len, NULL)) !=
+	        NULL && report.output_len > 0) {
+		report.output = text;
 		tool_call_progress(call, &report);
+	}
 }
 
 static int
@@ -319,10 +314,8 @@ tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
 		kind == ASK_CLIENT_SAMPLING ? "sampling/createMessage" :
 		"elicitation/create", params };
 
-	if (kind == ASK_CLIENT_LOG)
-		tool_call_pass_log(call, params);
-	else if (kind == ASK_CLIENT_PROGRESS)
-		tool_call_pass_progress(call, params);
+	if ((kind & ASK_CLIENT_TELLS) != 0)
+		tool_call_pass(call, kind, params);
 	else if (kind != 0)
 		return tool_call_ask(
 		    call, &part, 1, tool_call_on_answered, err);

@@ -259,61 +259,43 @@ question_finish(const struct buffer *json, const struct buffer *masks,
 	return 0;
 }
 
-static int
-question_add_log(struct json_span params, const char *server,
-    struct buffer *json, struct err *err)
-{
-	struct json_span level, data;
-
-	if (question_get(
-	        params, "level", JSON_SPAN_STRING, &level, err) == -1)
-		return -1;
-	if (json_span_get(params, "data", &data) != 1)
-		return err_set(err, "\"data\" is missing");
-	buffer_printf(json, "{\"level\":%.*s,\"logger\":", (int)level.len,
-	    level.p);
-	json_add_text(json, server);
-	buffer_printf(json, ",\"data\":%.*s}", (int)data.len, data.p);
-	return 0;
-}
-
-static int
-question_add_progress(struct json_span params, const char *server,
-    struct buffer *json, struct err *err)
-{
-	auto_buffer struct buffer begin = { 0 };
-	struct json_span value;
-
-	if (question_get(
-	        params, "progress", JSON_SPAN_NUMBER, &value, err) == -1)
-		return -1;
-	buffer_printf(
-	    &begin, "%s: %.*s", server, (int)value.len, value.p);
-	if (question_get(params, "total", JSON_SPAN_NUMBER, &value, err) == 0)
-		buffer_printf(&begin, " of %.*s", (int)value.len, value.p);
-	if (question_get(
-	        params, "message", JSON_SPAN_STRING, &value, err) == 0)
-		buffer_add_text(&begin, ": ");
-	else
-		value = (struct json_span){ "\"\"", 2 };
-	buffer_add_text(json, "{\"message\":");
-	question_add_line(begin.data, value, json);
-	buffer_add_text(json, "}");
-	return 0;
-}
-
 int
 question_settle_told(unsigned int kind, struct json_span params,
     const char *server, const struct buffer *masks, struct buffer *out,
     struct err *err)
 {
-	auto_buffer struct buffer json = { 0 };
+	auto_buffer struct buffer json = { 0 }, begin = { 0 };
+	struct json_span value, empty = { "\"\"", 2 };
+	int logs = kind == ASK_CLIENT_LOG;
 
-	if (params.len == 0)
-		return err_set(err, "it has no parameters");
-	if ((kind == ASK_CLIENT_LOG ? question_add_log :
-	        question_add_progress)(params, server, &json, err) == -1)
+	if (params.len == 0 || question_get(params,
+	        logs ? "level" : "progress",
+	        logs ? JSON_SPAN_STRING : JSON_SPAN_NUMBER, &value, err) == -1)
 		return -1;
+	if (logs) {
+		buffer_printf(&json, "{\"level\":%.*s,\"logger\":",
+		    (int)value.len, value.p);
+		json_add_text(&json, server);
+		if (json_span_get(params, "data", &value) != 1)
+			return err_set(err, "\"data\" is missing");
+		buffer_printf(
+		    &json, ",\"data\":%.*s}", (int)value.len, value.p);
+	} else {
+		buffer_printf(
+		    &begin, "%s: %.*s", server, (int)value.len, value.p);
+		if (question_get(
+		        params, "total", JSON_SPAN_NUMBER, &value, err) == 0)
+			buffer_printf(
+			    &begin, " of %.*s", (int)value.len, value.p);
+		if (question_get(params, "message", JSON_SPAN_STRING, &value,
+		        err) == 0)
+			buffer_add_text(&begin, ": ");
+		else
+			value = empty;
+		buffer_add_text(&json, "{\"message\":");
+		question_add_line(begin.data, value, &json);
+		buffer_add_text(&json, "}");
+	}
 	return question_finish(&json, masks, SERVER_LOG_MAX, out, err);
 }
 

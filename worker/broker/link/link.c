@@ -611,7 +611,7 @@ link_on_progress(void *ctx, void *call, struct json_span params)
 {
 	struct ask *ask = call;
 
-	questions_progress(ctx, ask, params);
+	questions_tell(ctx, ask, ASK_CLIENT_PROGRESS, params);
 	ask->progress = true;
 	ask_wait(ask);
 }

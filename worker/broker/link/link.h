@@ -566,9 +566,9 @@ void link_add_starting(struct link *link, struct buffer *reason);
  */
 int questions_request(void *link, const struct jsonrpc *message);
 
-/* Passes on what a server reports of a call, to a client that watches. */
-void questions_progress(
-    struct link *link, struct ask *ask, struct json_span params);
+/* Passes on what a server logs or reports of a call, if its client wants it. */
+void questions_tell(struct link *link, struct ask *call, unsigned int kind,
+    struct json_span params);
 
 /*
  * A result of a server without sessions that asks first, by "inputRequests":

@@ -260,9 +260,8 @@ question_ask(struct link *link, const struct jsonrpc *message,
 	return 1;
 }
 
-/* Passes on what a server tells during a call, to a client that wants it. */
-static void
-question_tell(struct link *link, struct ask *call, unsigned int kind,
+void
+questions_tell(struct link *link, struct ask *call, unsigned int kind,
     struct json_span params)
 {
 	auto_buffer struct buffer sent = { 0 };
@@ -281,19 +280,12 @@ question_tell(struct link *link, struct ask *call, unsigned int kind,
 		    &sent);
 }
 
-void
-questions_progress(
-    struct link *link, struct ask *ask, struct json_span params)
-{
-	question_tell(link, ask, ASK_CLIENT_PROGRESS, params);
-}
-
 int
 questions_request(void *ctx, const struct jsonrpc *message)
 {
 	if (message->kind == JSONRPC_REQUEST)
 		return question_ask(ctx, message, NULL);
-	question_tell(ctx, question_find_call(ctx), ASK_CLIENT_LOG,
+	questions_tell(ctx, question_find_call(ctx), ASK_CLIENT_LOG,
 	    message->params);
 	return 0;
 }
