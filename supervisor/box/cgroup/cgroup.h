@@ -103,7 +103,6 @@ struct group;
 struct group_usage {
 	uint64_t cpu_us;
 	uint64_t peak_kib;  /* 0: not measured (before Linux 5.19) */
-	int out_of_memory;  /* killed by the kernel at its limit */
 };
 
 /*
@@ -122,6 +121,9 @@ void group_kill(struct group *group);
 /* Reads its use so far: 0, or -1 with err. */
 int group_read(
     const struct group *group, struct group_usage *usage, struct err *err);
+
+/* Returns whether the kernel has killed them at its limit; -1 with err. */
+int group_ran_out(const struct group *group, struct err *err);
 
 /*
  * Kills its processes, and removes it as soon as it is empty. NULL is accepted;

@@ -234,16 +234,23 @@ group_read(
 	        group->dir, "cpu.stat", text, sizeof(text), err) == -1)
 		return -1;
 	usage->cpu_us = cgroup_file_number(text, "usage_usec");
-	if (cgroup_file_read(group->dir, "memory.events", text, sizeof(text),
-	        err) == -1)
-		return -1;
-	/* "oom" is 0 if a limit above ours, or the machine, ran out. */
-	usage->out_of_memory = cgroup_file_number(text, "oom") > 0 &&
-	    cgroup_file_number(text, "oom_kill") > 0;
 	if (cgroup_file_read(
 	        group->dir, "memory.peak", text, sizeof(text), NULL) == 0)
 		usage->peak_kib = strtoull(text, NULL, 10) / KIB;
 	return 0;
+}
+
+int
+group_ran_out(const struct group *group, struct err *err)
+{
+	char text[GROUP_TEXT_SIZE];
+
+	if (cgroup_file_read(group->dir, "memory.events", text, sizeof(text),
+	        err) == -1)
+		return -1;
+	/* "oom" is 0 if a limit above ours, or the machine, ran out. */
+	return cgroup_file_number(text, "oom") > 0 &&
+	    cgroup_file_number(text, "oom_kill") > 0;
 }
 
 void

@@ -457,14 +457,17 @@ native_take_group_usage(const struct box *box, struct box_end *end)
 	const struct native *native = box->inside;
 	struct group_usage usage;
 	struct err err;
+	int ran_out;
 
 	if (native->group == NULL)
 		return;
-	if (group_read(native->group, &usage, &err) == -1) {
+	/* At its limit it is killed as a whole. */
+	ran_out = end->exited ? 0 : group_ran_out(native->group, &err);
+	if (ran_out == -1 || group_read(native->group, &usage, &err) == -1) {
 		log_error("box %lu: its cgroup: %s", box->number, err.text);
 		return;
 	}
-	if (usage.out_of_memory)
+	if (ran_out)
 		end->cause = BOX_CAUSE_MEMORY;
 	end->cpu_us = usage.cpu_us;
 	if (usage.peak_kib > 0)
@@ -515,7 +518,7 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 	struct box_end end = { .exited = child_end->code == CLD_EXITED };
 	const struct box_told told = { .end = &end,
 		.gone_follows = native->init != NULL,
-		.rests = native->init != NULL && native->group == NULL };
+		.rests = native->init != NULL };
 
 	if (end.exited)
 		end.exit_code = child_end->status;

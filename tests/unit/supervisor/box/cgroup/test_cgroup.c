@@ -386,9 +386,11 @@ UNIT_TESTS(what_was_used_is_read, UNIT_COUNT(uses))
 	ck_assert_int_eq(group_read(group, &usage, &err), 0);
 	ck_assert_uint_eq(usage.cpu_us, 1234567);
 	ck_assert_uint_eq(usage.peak_kib, 20480);
-	ck_assert_int_eq(usage.out_of_memory, uses[_i].out_of_memory);
+	ck_assert_int_eq(group_ran_out(group, &err), uses[_i].out_of_memory);
 	unlinkat(group_fd(group), "cpu.stat", 0);
 	ck_assert_int_eq(group_read(group, &usage, &err), -1);
+	unlinkat(group_fd(group), "memory.events", 0);
+	ck_assert_int_eq(group_ran_out(group, &err), -1);
 	group_free(&group);
 	cgroup_free(&cg);
 }
