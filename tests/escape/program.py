@@ -72,6 +72,7 @@ class Program:
         self.pending = b""
         self.last_id = 0
         self.answers = {}
+        self.limits = None
         self.errors = open(path + ".log", "wb")
         self.place = tree and make_place(tree, uid)
         self.process = subprocess.Popen(
@@ -113,7 +114,14 @@ class Program:
             message = json.loads(line)
             if "method" not in message:
                 self.answers[message.get("id")] = message
+                self.note_limits(message)
         return True
+
+    def note_limits(self, message):
+        """What limits boxes, which an answer says if it has changed."""
+        meta = message.get("result", {}).get("_meta", {})
+        self.limits = meta.get("caisson/isolation", {}).get(
+            "limits", self.limits)
 
     def last_words(self):
         """The end of what it logged."""

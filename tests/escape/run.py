@@ -212,9 +212,9 @@ class Run:
             if words is None:
                 # Processes keep the files that code leaves, and memories and
                 # output that was cut, from then on.
-                self.check_limits(program.run(
-                    "open('/workspace/out/first', 'w').close()\n"
-                    "load_memory('first')"))
+                program.run("open('/workspace/out/first', 'w').close()\n"
+                            "load_memory('first')")
+                self.check_limits(program)
                 before = self.settled(program, None)
             seen = self.watch(program, cases)
             if words is None:
@@ -257,11 +257,11 @@ class Run:
                 return now
             time.sleep(0.02)
 
-    def check_limits(self, answer):
-        """What limits a box, as the first answer says, which says it all."""
-        if self.cgroups and limits_in(answer) != "cgroup":
+    def check_limits(self, program):
+        """What limits all processes of a box together."""
+        if self.cgroups and program.limits != "cgroup":
             self.problems.append(
-                "the limits are those of " + limits_in(answer))
+                "the limits are those of " + str(program.limits))
 
     def check_invariants(self, program, before, cases):
         """Nothing is left of the boxes; the host is as it was."""
@@ -424,11 +424,6 @@ class Run:
                                     for kind in sorted(set(verdicts))),
             len(self.problems) - sum(map(verdicts.count, BAD))))
         return 1 if self.problems or not verdicts else 0
-
-
-def limits_in(answer):
-    """What limits all processes of a box together, as it says itself."""
-    return answer["result"]["_meta"]["caisson/isolation"]["limits"]
 
 
 def run_alone(build, runtime):

@@ -141,7 +141,7 @@ def a_forked_box_dies_alone(uid):
     wait_until(lambda: not caisson.place.boxes(), "a folder stays")
     caisson.begin("import time\ntime.sleep(600)")
     box = caisson.place.wait_for_code()
-    demand("box-init" in caisson.place.names(), "its process 1 is elsewhere")
+    wait_until(lambda: "box-init" in caisson.place.names(), "no process 1")
     equal(read(caisson.place.path, box, "pids.max").strip(), "23")
     caisson.finish()
 
@@ -153,6 +153,19 @@ def a_pool_leaves_nothing(uid):
     wait_until(lambda: len(caisson.place.boxes()) == 2, "no pool")
     for n in range(4):
         equal(caisson.run("print(%d)" % n)["content"][0]["text"], str(n))
+    caisson.finish()
+
+
+@check
+def without_its_cgroup_no_box_starts(uid):
+    if uid == 0:
+        return  # who may write everywhere
+    caisson = Caisson(Place(uid))
+    wait_until(caisson.is_forked, "no box is forked")
+    os.chmod(caisson.place.path, 0o555)
+    demand("start Caisson again" in error(caisson.run("print(1)")), "no cause")
+    os.chmod(caisson.place.path, 0o755)
+    demand(caisson.is_forked(), "no box is forked afterwards")
     caisson.finish()
 
 

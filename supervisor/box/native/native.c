@@ -701,7 +701,8 @@ native_start_launcher(struct box *box, struct err *err)
 		    native_boxes(boxes)->cgroup, box->number, box->limits,
 		    err);
 		if (native->group == NULL)
-			return -1;
+			return err_wrap(err, "start Caisson again, as the "
+			    "cgroup that was delegated to it may have changed");
 	}
 	native->channel = launcher_start(boxes, &ends, box->number,
 	    (box->how & BOX_NO_TEMPLATE) || !box->language->forked ?
