@@ -90,7 +90,7 @@ test('what is listed is what the interpreter imports', async (t) => {
   const names = found.preload.split(',');
 
   assert.deepEqual(await raw.printed(
-    `import ${names.join(', ')}\nprint("all")`), ['all']);
+    `import ${names.join(', ')}\nprint("all")`, { timeout: 120 }), ['all']);
   await raw.finish();
 });
 
