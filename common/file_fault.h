@@ -34,6 +34,9 @@ enum file_fault {
 	FILE_FAULT_CROWDED, /* a conversation has more files than fit */
 	FILE_FAULT_CLASH,   /* a file and a folder would have one name */
 	FILE_FAULT_STAYS,   /* it is not removed, as others were not stored */
+	/* Faults of a link */
+	FILE_FAULT_SIGNATURE, /* it is not the one that was signed */
+	FILE_FAULT_EXPIRED,
 	FILE_FAULTS
 };
 

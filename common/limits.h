@@ -389,9 +389,10 @@
 #define GUESSES_FORGET_MS 900000ULL
 /* An IPv6 address with its zone, or an IPv4 address, as text. */
 #define HTTP_ADDRESS_MAX 64
-#define HTTP_HOSTS_MAX (4 * KIB)
-/* Those that a setting may name: "localhost:65535 " precedes them. */
-#define OPTION_HOSTS_MAX (HTTP_HOSTS_MAX - 16)
+#define PUBLIC_URL_MAX 512
+#define HTTP_HOSTS_MAX (4 * KIB + PUBLIC_URL_MAX)
+/* Of a setting: "localhost:65535 " precedes, the host of public_url follows. */
+#define OPTION_HOSTS_MAX (4 * KIB - 16)
 /*
  * A body contains code of at most CODE_MAX, which JSON may escape to six times
  * its size, as in a line of standard input. An answer is one of those that
@@ -1180,6 +1181,10 @@
 #define FILES_MAX_MIN MIB
 #define FILES_MAX_MAX (1024 * GIB)
 #define FILES_DAYS_MAX 36500
+/* Links to files: digits of a signature (SHA-256), and how long it is valid. */
+#define FILE_SIGNATURE_SIZE 64
+#define FILE_LINK_SECONDS (24 * 60 * 60)
+#define FILE_LINK_SECONDS_MAX (366 * FILE_LINK_SECONDS)
 /* Limit of a collection: a slow disk takes half a minute for 256 MiB. */
 #define FILES_COLLECT_MS 60000
 /* How long another process of the same user may lock the directory. */

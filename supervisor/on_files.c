@@ -8,11 +8,7 @@
 void
 supervisor_on_filed(struct files *files, struct ipc_filed *filed)
 {
-	const struct file_row row = { filed->name, filed->version, filed->size,
-		filed->since, filed->changed, filed->type,
-		filed->conversation };
-
-	files_hear_filed(files, filed->task, &row);
+	files_hear_filed(files, filed);
 }
 
 void

@@ -15,6 +15,8 @@
  */
 int file_name_valid(const char *name, size_t len);
 
+#define FILE_NAME_SECRET "secret" /* no stored file: what signs links */
+
 /*
  * Whether these bytes are a valid id of a conversation: 1 to
  * CONVERSATION_ID_MAX bytes of UTF-8 without control characters. It is never a

@@ -286,7 +286,7 @@ exec_fetch_next(struct exec *exec)
 	for (; exec->fetched < exec->files.count; exec->fetched++) {
 		file = &exec->files.one[exec->fetched];
 		if (files_fetch(exec->runs->peers.files, exec->owner.scope,
-		        file->name, file->version, &user, &err) != NULL)
+		        file->name, file->version, NULL, &user, &err) != NULL)
 			return;
 		exec_fail(exec, "%s was not fetched: %s", file->name, err.text);
 	}

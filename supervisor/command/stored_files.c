@@ -25,6 +25,7 @@
 #include "../../common/base/utf8.h"
 #include "../front/answer/answer.h"
 #include "../options/text/json_report.h"
+#include "../options/option_value.h"
 #include "../options/options.h"
 #include "../options/state_dir.h"
 #include "../peers/files.h"
@@ -44,6 +45,7 @@ struct stored_files {
 	const struct command_setup *setup;
 	const struct command *command;
 	const char *scope;  /* of whose files */
+	uint64_t *link_seconds; /* of the options */
 	enum stored_files_about about;
 	/* Starts its task. Returns NULL with err. */
 	struct files_task *(*begin)(
@@ -353,6 +355,64 @@ stored_files_add(struct stored_files *cmd, const char *owner, struct err *err)
 	return task;
 }
 
+/* link and revoke */
+
+static struct files_task *
+stored_files_fetch(struct stored_files *cmd, const char *owner, struct err *err)
+{
+	return files_fetch(cmd->files, owner, cmd->name, cmd->version,
+	    NULL, &cmd->user, err);
+}
+
+static void
+stored_files_on_linked(void *ctx, const struct file_row *row)
+{
+	if (row->url != NULL)
+		printf("%s\n", row->url);
+	else
+		stored_files_fail(ctx, "no link can be made: the log says why");
+}
+
+static struct files_task *
+stored_files_link(struct stored_files *cmd, const char *owner, struct err *err)
+{
+	const struct command_flags *flags = &cmd->command->flags;
+	const struct option_row row = { .kind = OPTION_KIND_SECONDS,
+		.least = 1,
+		.most = FILE_LINK_SECONDS_MAX };
+	const char *value = command_value(flags, COMMAND_FLAG_EXPIRES, 0);
+	uint64_t seconds = FILE_LINK_SECONDS;
+
+	if (value != NULL && option_value_parse(&row, value, &seconds) == -1) {
+		err_set(err, "--expires must be a time from 1s to %dh, such as "
+		    "30m or 48h", FILE_LINK_SECONDS_MAX / 3600);
+		return NULL;
+	}
+	*cmd->link_seconds = seconds;
+	return command_has(flags, COMMAND_FLAG_UPLOAD) ?
+	    files_link(cmd->files, owner, cmd->name, &cmd->user, err) :
+	    stored_files_fetch(cmd, owner, err);
+}
+
+int
+links_revoke_run(struct command_setup *setup, struct err *err)
+{
+	auto_fd int folder = -1;
+
+	if (setup->options->file_secret != NULL)
+		return err_set(err, "links are signed by FILE_SECRET: give it "
+		    "another value, and start Caisson again");
+	folder = state_dir_open_inner(
+	    setup->options, setup->envp, STATE_DIR_FILES, err);
+	if (folder == -1)
+		return -1;
+	/* The process that signs the next link makes another one. */
+	if (unlinkat(folder, FILE_NAME_SECRET, 0) == -1 && errno != ENOENT)
+		return err_sys(err, "the secret of links cannot be removed");
+	fsync(folder);
+	return 0;
+}
+
 /* The end */
 
 static void
@@ -488,13 +548,6 @@ stored_files_read_name(struct stored_files *cmd, struct err *err)
 	    "files list%s' shows all)", shown.data, flag);
 }
 
-static struct files_task *
-stored_files_fetch(struct stored_files *cmd, const char *owner, struct err *err)
-{
-	return files_fetch(cmd->files, owner, cmd->name, cmd->version,
-	    &cmd->user, err);
-}
-
 /* Without a name, all. */
 static struct files_task *
 stored_files_remove(
@@ -560,6 +613,9 @@ static const struct stored_files stored_files_commands[] = {
 	{ .task = COMMAND_FILES_REMOVE, .about = STORED_ONE,
 	    .begin = stored_files_remove,
 	    .user.done = stored_files_on_removed },
+	{ .task = COMMAND_FILES_LINK, .about = STORED_ONE,
+	    .begin = stored_files_link,
+	    .user.filed = stored_files_on_linked },
 	{ .task = COMMAND_FILES_CLEAR, .begin = stored_files_remove,
 	    .user.done = stored_files_on_cleared },
 };
@@ -580,6 +636,11 @@ stored_files_run(struct command_setup *setup, struct err *err)
 	made = *row;
 	if (cmd->about == STORED_ONE)
 		nothing.fault = FILE_FAULT_UNKNOWN;
+	if (command->task == COMMAND_FILES_LINK &&
+	    *setup->options->public_url == '\0')
+		return err_set(err, "links need the address of this server: "
+		    "set it by 'caisson config set public_url "
+		    "https://caisson.example.org'");
 	status = owner_flag_begin(setup, "files", &cmd->scope, err);
 	if (status != 0)
 		return status;
@@ -587,6 +648,7 @@ stored_files_run(struct command_setup *setup, struct err *err)
 	cmd->setup = setup;
 	cmd->files = files;
 	cmd->command = command;
+	cmd->link_seconds = &setup->options->link_seconds;
 	if (cmd->user.done == NULL)
 		cmd->user.done = stored_files_on_done;
 	cmd->user.ctx = cmd;
@@ -597,7 +659,8 @@ stored_files_run(struct command_setup *setup, struct err *err)
 	if (cmd->json != NULL && cmd->list != NULL)
 		json_report_open(&json, cmd->list, '[');
 	/* If nothing was ever kept, no directory is created. */
-	if (cmd->about != STORED_NEW && !files_may_hold(files))
+	if (cmd->about != STORED_NEW && !files_may_hold(files) &&
+	    !command_has(&command->flags, COMMAND_FLAG_UPLOAD))
 		cmd->user.done(cmd, &nothing);
 	else if (stored_files_begin(cmd, err) == NULL)
 		stored_files_fail(cmd, "%s", err->text);

@@ -302,6 +302,8 @@ command_line_begin(struct command_line *line)
 		return 0;
 	verb = line->argv[1];
 	line->row = command_find(word, NULL);
+	if (line->row == NULL && verb != NULL)
+		line->row = command_find(word, verb);
 	if (line->row == NULL)
 		return command_unknown(word, line->err);
 	line->argv++;

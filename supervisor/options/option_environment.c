@@ -204,14 +204,16 @@ option_environment_warn(char **envp)
 
 #define OPTION_COMPAT_FILE "_FILE"
 
-/* By option; OPTION_IDS: the token. */
+/* By option; OPTION_IDS: a secret. */
 static const struct {
 	enum option_id id;
 	const char *name;
 } option_compat_rows[] = {
 	{ OPTION_ID_STATE_DIR, "SANDBOX_ROOT" },
 	{ OPTION_ID_LISTEN, "MCP_HTTP_ADDR" },
+	{ OPTION_ID_PUBLIC_URL, "PUBLIC_BASE_URL" },
 	{ OPTION_IDS, "MCP_API_TOKEN" },
+	{ OPTION_IDS, "FILE_SECRET" },
 };
 
 const char *
@@ -285,26 +287,25 @@ option_compat_value(
 	return *value == NULL ? -1 : 0;
 }
 
-/* Checks the token, without repeating it. */
+/* Checks a secret, without repeating it. */
 static int
-option_compat_check(const char *token, struct err *err)
+option_compat_check(const char *name, const char *secret, struct err *err)
 {
-	size_t len = strlen(token);
-	const char *p = token;
+	size_t len = strlen(secret);
+	const char *p = secret;
 
 	if (len < TOKEN_API_MIN || len > HTTP_TOKEN_MAX)
-		return err_set(err, "MCP_API_TOKEN has %zu characters, but "
-		    "must have from %d to %d", len, TOKEN_API_MIN,
-		    HTTP_TOKEN_MAX);
+		return err_set(err, "%s has %zu characters, but must have from "
+		    "%d to %d", name, len, TOKEN_API_MIN, HTTP_TOKEN_MAX);
 	while (*p > ' ' && *p < 0x7f)
 		p++;
-	return *p == '\0' ? 0 : err_set(err, "MCP_API_TOKEN must be visible "
-	    "ASCII without blanks");
+	return *p == '\0' ? 0 : err_set(err, "%s must be visible ASCII without "
+	    "blanks", name);
 }
 
 int
 option_compat_read(char **envp, option_compat_set *set, void *ctx,
-    char **token, struct err *err)
+    char **token, char **file_secret, struct err *err)
 {
 	size_t i;
 
@@ -313,21 +314,22 @@ option_compat_read(char **envp, option_compat_set *set, void *ctx,
 		auto_free char *value = NULL;
 		auto_free char *whole = NULL;
 		enum option_id id = option_compat_rows[i].id;
+		const char *name = option_compat_rows[i].name;
 
-		if (option_compat_value(envp, option_compat_rows[i].name,
-		        &value, err) == -1)
+		if (option_compat_value(envp, name, &value, err) == -1)
 			return -1;
 		if (value == NULL)
 			continue;
 		/* As in Go, a port alone is that of all addresses. */
 		if (id == OPTION_ID_LISTEN && *value == ':')
 			whole = mem_printf("0.0.0.0%s", value);
-		if (id == OPTION_IDS)
-			*token = mem_take(&value);
-		if ((id == OPTION_IDS ? option_compat_check(*token, err) :
+		if ((id == OPTION_IDS ? option_compat_check(name, value, err) :
 		            set(ctx, id, whole != NULL ? whole : value, err)) ==
 		    -1)
 			return -1;
+		if (id == OPTION_IDS)
+			*(*name == 'F' ? file_secret : token) =
+			    mem_take(&value);
 	}
 	return 0;
 }

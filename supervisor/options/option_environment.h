@@ -39,10 +39,10 @@ typedef int option_compat_set(
 /*
  * Takes the variables of the service that the option compat names, each also as
  * NAME_FILE, from the environment: calls set with each option, and stores the
- * token, which the caller frees. Returns 0, or -1 with err, which never has the
- * token.
+ * token and the secret of links, which the caller frees. Returns 0, or -1 with
+ * err, which never has these.
  */
 int option_compat_read(char **envp, option_compat_set *set, void *ctx,
-    char **token, struct err *err);
+    char **token, char **file_secret, struct err *err);
 
 #endif

@@ -80,7 +80,8 @@ option_is_text(enum option_id id)
 	return option_is_path(id) || kind == OPTION_KIND_NAME ||
 	    kind == OPTION_KIND_LIMITS ||
 	    kind == OPTION_KIND_USER || kind == OPTION_KIND_NAMES ||
-	    kind == OPTION_KIND_ADDRESS || option_adds_up(id);
+	    kind == OPTION_KIND_URL || kind == OPTION_KIND_ADDRESS ||
+	    option_adds_up(id);
 }
 
 int

@@ -43,6 +43,7 @@ enum option_kind {
 	OPTION_KIND_HOSTS,   /* NAME or NAME:PORT, comma-separated */
 	OPTION_KIND_ORIGINS, /* of pages, comma-separated */
 	OPTION_KIND_LIMITS, /* LANGUAGE:WORD of limits, comma-separated */
+	OPTION_KIND_URL,    /* http or https, without a query */
 	OPTION_KIND_ADDRESS, /* of IPv4 or IPv6, or nothing */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
 };

@@ -85,6 +85,9 @@ static const struct option_kind_row {
 	[OPTION_KIND_LIMITS] = { "LANGUAGE:WORD", OPTION_PLAIN,
 	    "LANGUAGE:WORD with strict, default or permissive, or several with "
 	    "commas between them", "shell:strict" },
+	[OPTION_KIND_URL] = { "URL", OPTION_PLAIN,
+	    "http:// or https://, a host and perhaps a path, without a query",
+	    "https://caisson.example.org" },
 	[OPTION_KIND_ADDRESS] = { "ADDRESS", OPTION_PLAIN,
 	    "an address of IPv4 or IPv6", "127.0.0.1" },
 	[OPTION_KIND_SWITCH] = { "on|off", OPTION_PLAIN, "on or off", NULL },
@@ -379,6 +382,19 @@ option_is_origin(const char *text)
 	        option_is_host(text + len + 3));
 }
 
+/* Returns whether it is http(s)://HOST, perhaps with a path. */
+static int
+option_is_url(const char *text)
+{
+	const char *host = strstr(text, "://");
+	auto_free char *origin = host == NULL ? mem_strdup("") :
+	    mem_dup(text, (size_t)(host - text) + 3 + strcspn(host + 3, "/"));
+
+	return (strncmp(text, "http:", 5) == 0 ||
+	           strncmp(text, "https:", 6) == 0) &&
+	    option_is_origin(origin) && strpbrk(text, "?# \t\r\n") == NULL;
+}
+
 /* Returns whether it is ADDRESS:PORT, or unix: and a path. */
 static int
 option_is_socket(const char *text)
@@ -417,15 +433,16 @@ option_network_parse(
 	int (*is)(const char *) = kind == OPTION_KIND_SOCKETS ?
 	    option_is_socket : kind == OPTION_KIND_HOSTS ? option_is_host :
 	    kind == OPTION_KIND_LIMITS ? option_is_limits :
-	    kind == OPTION_KIND_ORIGINS ? option_is_origin : option_is_address;
+	    kind == OPTION_KIND_ORIGINS ? option_is_origin :
+	    kind == OPTION_KIND_URL     ? option_is_url : option_is_address;
 	size_t len;
 
 	*number = strlen(text);
 	for (; *number > 0; text += len + 1) {
 		auto_free char *item = NULL;
 
-		len = kind == OPTION_KIND_ADDRESS ? strlen(text) :
-		                                    strcspn(text, ",");
+		len = kind == OPTION_KIND_ADDRESS || kind == OPTION_KIND_URL ?
+		    strlen(text) : strcspn(text, ",");
 		item = mem_printf("%.*s", (int)len, text);
 		if (!is(item))
 			return -1;
@@ -471,6 +488,7 @@ option_value_parse(
 	case OPTION_KIND_HOSTS:
 	case OPTION_KIND_ORIGINS:
 	case OPTION_KIND_LIMITS:
+	case OPTION_KIND_URL:
 	case OPTION_KIND_ADDRESS:
 		if (option_network_parse(row->kind, text, number) == -1)
 			return -1;

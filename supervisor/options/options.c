@@ -501,7 +501,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    options_set_flags(options, given, count, err) == -1 ||
 	    (options->compat != 0 &&
 	        option_compat_read(envp, options_set_compat, options,
-	            &options->api_token, err) == -1) ||
+	            &options->api_token, &options->file_secret, err) == -1) ||
 	    /* There --limits is of the token. */
 	    (options->command.task != COMMAND_TOKEN_ADD &&
 	        options_apply_presets(options, err) == -1) ||
@@ -509,6 +509,8 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 		options_check(options, err) == -1) ||
 	    options_check_serve(options, err) == -1)
 		return -1;
+	if (options->public_url[0] != '\0')
+		options->link_seconds = FILE_LINK_SECONDS;
 	options_make_limited(options);
 	/* The level of the log is not set yet. */
 	if (options->log_level >= LOG_LEVEL_WARN) {
@@ -599,7 +601,11 @@ options_free(struct options *options)
 			free((char *)options_text(options, id));
 	if (options->api_token != NULL)
 		explicit_bzero(options->api_token, strlen(options->api_token));
+	if (options->file_secret != NULL)
+		explicit_bzero(
+		    options->file_secret, strlen(options->file_secret));
 	free(options->api_token);
+	free(options->file_secret);
 	free(options->limited);
 	free(options->file);
 	free(options->file_refusal);

@@ -51,6 +51,7 @@ enum options_argument {
 #define OPTIONS_TYPE_HOSTS char *
 #define OPTIONS_TYPE_ORIGINS char *
 #define OPTIONS_TYPE_LIMITS char *
+#define OPTIONS_TYPE_URL char *
 #define OPTIONS_TYPE_ADDRESS char *
 #define OPTIONS_TYPE_SWITCH unsigned int
 
@@ -70,7 +71,9 @@ struct options {
 	 */
 	struct options *limited;
 	const struct options *owner_limits; /* one of these, or NULL */
-	char *api_token; /* of the option compat; NULL: none */
+	char *api_token;   /* of the option compat; NULL: none */
+	char *file_secret; /* the same, which signs links */
+	uint64_t link_seconds; /* how long these are valid; 0: there are none */
 	const char *home; /* what ~ stands for, in envp; NULL: nothing */
 	char *file;     /* the configuration file; NULL: no path */
 	bool file_found; /* it exists and was read */

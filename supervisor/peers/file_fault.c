@@ -98,6 +98,9 @@ file_fault_text(enum file_fault fault, const struct options *options,
 		    "file",
 		[FILE_FAULT_STAYS] = "it was moved to a file that could not "
 		    "be kept",
+		[FILE_FAULT_SIGNATURE] = "this link is not valid: it was "
+		    "altered, is for another method, or was revoked",
+		[FILE_FAULT_EXPIRED] = "this link has expired: ask for another",
 		[FILE_FAULT_PORTER] = "the process that copies files was too "
 		    "slow or exited early",
 	};

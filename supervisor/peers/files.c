@@ -205,11 +205,17 @@ files_on_silence(evutil_socket_t fd, short what, void *arg)
 	}
 	files->asked = true;
 	event_add(files->silence, &tv);
-	if (files_fetch(files, "", FILES_NONE, 0, &nobody, &err) == NULL)
+	if (files_fetch(files, "", FILES_NONE, 0, NULL, &nobody, &err) == NULL)
 		log_error("files: it cannot be asked: %s", err.text);
 }
 
 /* Starting */
+
+static struct ipc_bytes
+files_name(const char *name)
+{
+	return (struct ipc_bytes){ (const uint8_t *)name, strlen(name) };
+}
 
 static int
 files_start(void *ctx, struct err *err)
@@ -217,7 +223,9 @@ files_start(void *ctx, struct err *err)
 	struct files *files = ctx;
 	struct ipc_keep_files keep = { .log_level = log_level_get(),
 		.most = files->options->files_max,
-		.days = files->options->files_days };
+		.days = files->options->files_days,
+		.link_seconds = files->options->link_seconds };
+	const char *secret = files->options->file_secret;
 	auto_fd int folder = state_dir_open_inner(
 	    files->options, files->envp, STATE_DIR_FILES, err);
 
@@ -228,6 +236,8 @@ files_start(void *ctx, struct err *err)
 	/* On this signal it removes unfinished files. */
 	reaper_finish_with(files->service.process, SIGTERM);
 	keep.folder = fd_take(&folder);
+	if (secret != NULL)
+		keep.secret = files_name(secret);
 	return channel_send_keep_files(files->service.channel, &keep, err);
 }
 
@@ -416,18 +426,6 @@ files_deliver(struct files *files, const char *owner, const char *names,
 	return files_task_send(task, &deliver, err);
 }
 
-char *
-files_conversation(const char *owner, const char *id)
-{
-	return id == NULL ? mem_strdup(owner) : mem_printf("%s\n%s", owner, id);
-}
-
-static struct ipc_bytes
-files_name(const char *name)
-{
-	return (struct ipc_bytes){ (const uint8_t *)name, strlen(name) };
-}
-
 struct files_task *
 files_add(struct files *files, const char *owner, const char *name,
     const char *data, size_t len, const struct files_user *user,
@@ -443,11 +441,14 @@ files_add(struct files *files, const char *owner, const char *name,
 
 struct files_task *
 files_receive(struct files *files, const char *owner, const char *name,
-    uint64_t size, const struct files_user *user, struct err *err)
+    uint64_t size, const struct file_linked *link,
+    const struct files_user *user, struct err *err)
 {
 	struct ipc_receive_file receive = { .owner = owner,
 		.name = files_name(name),
-		.size = size };
+		.size = size,
+		.expires = link->expires,
+		.signature = link->signature };
 	struct files_task *task = files_task_ask(files, IPC_RECEIVE_FILE,
 	    owner, user, &receive, &receive.task, err);
 
@@ -480,14 +481,28 @@ files_list_usage(
 
 struct files_task *
 files_fetch(struct files *files, const char *owner, const char *name,
-    uint64_t version, const struct files_user *user, struct err *err)
+    uint64_t version, const struct file_linked *link,
+    const struct files_user *user, struct err *err)
 {
 	struct ipc_fetch_file fetch = { .owner = owner,
 		.name = files_name(name),
-		.version = version };
+		.version = version,
+		.expires = link == NULL ? 0 : link->expires,
+		.signature = link == NULL ? "" : link->signature };
 
 	return files_task_ask(
 	    files, IPC_FETCH_FILE, owner, user, &fetch, &fetch.task, err);
+}
+
+struct files_task *
+files_link(struct files *files, const char *owner, const char *name,
+    const struct files_user *user, struct err *err)
+{
+	struct ipc_link_file link = { .owner = owner,
+		.name = files_name(name) };
+
+	return files_task_ask(
+	    files, IPC_LINK_FILE, owner, user, &link, &link.task, err);
 }
 
 struct files_task *
@@ -531,6 +546,7 @@ files_task_may_file(const struct files_task *task)
 	case IPC_ADD_FILE:
 	case IPC_RECEIVE_FILE:
 	case IPC_FETCH_FILE:
+	case IPC_LINK_FILE:
 		return !task->filed;
 	default:
 		return 0;
@@ -546,10 +562,13 @@ files_task_hear(struct files_task *task)
 }
 
 void
-files_hear_filed(
-    struct files *files, uint64_t number, const struct file_row *row)
+files_hear_filed(struct files *files, const struct ipc_filed *filed)
 {
-	struct files_task *task = files_find(files, number);
+	struct files_task *task = files_find(files, filed->task);
+	struct file_row row = { filed->name, filed->version, filed->size,
+		filed->since, filed->changed, filed->type,
+		filed->conversation, NULL };
+	auto_free char *url = NULL;
 
 	if (task == NULL)
 		return;
@@ -559,8 +578,11 @@ files_hear_filed(
 	}
 	task->filed = true;
 	files_task_hear(task);
+	if (filed->expires > 0)
+		row.url = url = file_url(
+		    files->options->public_url, task->owner, filed);
 	if (task->user.filed != NULL)
-		task->user.filed(task->user.ctx, row);
+		task->user.filed(task->user.ctx, &row);
 }
 
 void

@@ -10,6 +10,7 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/ipc/channel.h"
+#include "../../common/ipc/ipc.h"
 #include "../../common/file_fault.h"
 #include "../options/options.h"
 #include "peers.h"
@@ -26,6 +27,13 @@ struct file_row {
 	uint64_t changed; /* of a file in a box: see FILED */
 	const char *type; /* media type */
 	const char *conversation; /* its id; empty: it belongs to none */
+	const char *url; /* of a link to it; NULL: there are none */
+};
+
+/* The right that a link gives; zeroes: none is needed. */
+struct file_linked {
+	uint64_t expires; /* seconds since 1970 */
+	char signature[FILE_SIGNATURE_SIZE + 1];
 };
 
 /* Adds a file that was kept or delivered to the list for files_mirror. */
@@ -118,11 +126,12 @@ struct files_task *files_add(struct files *files, const char *owner,
 
 /*
  * The same for a file of size bytes that is written to the pipe of awaited. The
- * task has no time limit: it fails when the pipe ends too early.
+ * task has no time limit: it fails when the pipe ends too early. The process
+ * judges a link before it looks for anything.
  */
 struct files_task *files_receive(struct files *files, const char *owner,
-    const char *name, uint64_t size, const struct files_user *user,
-    struct err *err);
+    const char *name, uint64_t size, const struct file_linked *link,
+    const struct files_user *user, struct err *err);
 
 /*
  * Lists all files, by name and then by version; or the newest of each. With all
@@ -135,10 +144,14 @@ struct files_task *files_list(struct files *files, const char *owner, int all,
 struct files_task *files_list_usage(
     struct files *files, const struct files_user *user, struct err *err);
 
-/* Passes on a file; version 0: the newest. */
+/* Passes on a file; version 0: the newest. link: as above, or NULL. */
 struct files_task *files_fetch(struct files *files, const char *owner,
-    const char *name, uint64_t version, const struct files_user *user,
-    struct err *err);
+    const char *name, uint64_t version, const struct file_linked *link,
+    const struct files_user *user, struct err *err);
+
+/* Has filed called with a link for sending a file, as its version 1. */
+struct files_task *files_link(struct files *files, const char *owner,
+    const char *name, const struct files_user *user, struct err *err);
 
 /*
  * Removes a version of a file; 0: all of them; name NULL: all files, also of
@@ -163,12 +176,29 @@ void files_forget(struct files_task **task);
 char *file_fault_text(enum file_fault fault, const struct options *options,
     const struct files_usage *used);
 
+/*
+ * file_url.c: returns the address of a link to a file of an owner, or of one of
+ * its conversations, which the caller frees; base is the setting public_url.
+ */
+char *file_url(
+    const char *base, const char *owner, const struct ipc_filed *filed);
+
+/*
+ * Reads what is behind /files/ in one, in len bytes without a NUL. Returns the
+ * name, and the rest; the caller frees both texts. NULL: it is no link.
+ */
+char *file_url_read(const char *path, size_t len, uint64_t *version,
+    char **owner, struct file_linked *link);
+
+/* Percent-encode all but letters, digits and plain; decode, 0 or -1. */
+void file_url_encode(struct buffer *text, const char *at, const char *plain);
+int file_url_decode(char *text);
+
 /* Two strings: the flag by which commands on files name an owner. */
 #define FILES_OWNER_FLAG(scope) *(scope) == '\0' ? "" : " --owner ", (scope)
 
 /* For the handlers of these messages. */
-void files_hear_filed(
-    struct files *files, uint64_t task, const struct file_row *row);
+void files_hear_filed(struct files *files, const struct ipc_filed *filed);
 void files_hear_used(
     struct files *files, uint64_t task, const struct files_usage *row);
 void files_hear_skipped(struct files *files, uint64_t task, const char *name,

@@ -285,7 +285,8 @@ gateway_hear_hello(struct gateway_peer *peer, struct ipc_hello *hello)
 {
 	struct gateway *gateway = peer->gateway;
 	const struct gateway_hello told = { hello->visit, (int)hello->local,
-		(int)hello->figures, hello->address, hello->token };
+		(int)hello->figures, (int)hello->links, hello->address,
+		hello->token };
 
 	if (peer->guest != NULL)
 		service_violate(&gateway->peer, "a guest says hello");

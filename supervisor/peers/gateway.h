@@ -16,6 +16,7 @@ struct gateway_hello {
 	uint64_t visit;
 	int local; /* no token, at a Unix socket, as our user */
 	int figures; /* at a socket of figures */
+	int links; /* all who have a link */
 	const char *address; /* for the log, and for guesses of tokens */
 	struct ipc_bytes token; /* len 0: none */
 };

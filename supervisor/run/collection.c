@@ -172,6 +172,7 @@ collection_on_filed(void *ctx, const struct file_row *row)
 		.conversation = mem_strdup(part->conversation),
 		.name = mem_strdup(row->name),
 		.type = mem_strdup(row->type),
+		.url = mem_strdup(row->url),
 		.version = row->version,
 		.size = row->size,
 		/* A file that could not grow ends with a block. */
@@ -364,6 +365,7 @@ call_files_reset(struct call_files *files)
 		free(files->one[i].conversation);
 		free(files->one[i].name);
 		free(files->one[i].type);
+		free(files->one[i].url);
 	}
 	free(mem_take(&files->one));
 	files->count = 0;

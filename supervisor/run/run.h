@@ -208,6 +208,7 @@ struct call_file {
 	uint64_t version;
 	uint64_t size; /* bytes */
 	char *conversation; /* its id; NULL: it belongs to none */
+	char *url; /* of a link to it; NULL: there are none */
 	bool cut; /* it may lack its end, as its directory is full */
 };
 

@@ -66,7 +66,7 @@ test('a file is put, read, read in part, replaced and removed', async (t) => {
   for (const [name, value] of [['content-length', '100000'],
     ['content-type', 'application/octet-stream'], ['etag', '"1"'],
     ['content-disposition', 'attachment'], ['accept-ranges', 'bytes'],
-    ['content-security-policy', 'sandbox'],
+    ['content-security-policy', "sandbox; default-src 'none'"],
     ['x-content-type-options', 'nosniff']])
     assert.equal(whole.headers.get(name), value, name);
 

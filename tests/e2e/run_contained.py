@@ -31,8 +31,8 @@ SECONDS = 1800  # of a file, on a slow machine
 # nativeOnly and the reason (support/program.mjs).
 FILES = """activation arguments bombs bridge call-input calls config
     conversations eras exec figures files files-told foreign-home http
-    http-crowd http-ends http-files json libraries lifecycle limits login
-    manual memory output owners pictures pool progress protocol python
+    http-crowd http-ends http-files json libraries lifecycle limits links
+    login manual memory output owners pictures pool progress protocol python
     questions races readme remote remote-faults resources sdk search servers
     servers-change servers-changed servers-hostile servers-lifecycle
     servers-policy servers-values settings shell soak terminal tokens

@@ -5,6 +5,7 @@
  * descriptor 3.
  */
 #include <signal.h>
+#include <stdlib.h>
 
 #include "../../common/base/asan_main.h"
 #include "../../common/base/fd.h"
@@ -46,6 +47,7 @@ main(void)
 	worker_run();
 	task_free_all(&files);
 	index_free(&files);
+	free(files.secret);
 	channel_free(&files.supervisor);
 	fd_close(&files.folder);
 	loop_event_free(&term);

@@ -24,6 +24,9 @@ files_on_keep_files(struct files *files, struct ipc_keep_files *keep)
 	files->folder = fd_take(&keep->folder);
 	files->most = keep->most;
 	files->lifetime = keep->days * SECONDS_OF_DAY;
+	files->link_seconds = keep->link_seconds;
+	if (keep->secret.len > 0)
+		files->secret = mem_dup(keep->secret.data, keep->secret.len);
 	event_base_loopbreak(files->base);
 }
 
@@ -126,6 +129,12 @@ void
 files_on_fetch_file(struct files *files, struct ipc_fetch_file *fetch)
 {
 	fetched_begin(files, fetch);
+}
+
+void
+files_on_link_file(struct files *files, struct ipc_link_file *link)
+{
+	linked_begin(files, link);
 }
 
 void

@@ -25,13 +25,14 @@ struct ask {
 	bool streaming;
 };
 
-/* Instead of a token, which has no blanks: of clients that read figures. */
+/* Instead of tokens, which have no blanks: of clients that read figures. */
 #define GUEST_FIGURES " "
+#define GUEST_LINKS "  " /* and of all who have a link */
 
 struct guest {
 	LIST_ENTRY(guest) entry; /* in gateway->guests */
 	struct gateway_end end;
-	char *token; /* empty: none, at a Unix socket; or GUEST_FIGURES */
+	char *token; /* empty: none, at a Unix socket; or one of these */
 	struct caller *caller; /* for what its connections use */
 	uint64_t visit;
 	struct channel *channel; /* NULL: not welcome yet */
@@ -184,14 +185,25 @@ guest_find(const struct gateway *gateway, const char *token)
 	return NULL;
 }
 
+/* Returns the token by which the guest of a request is found, or NULL. */
+static const char *
+guest_token(const struct http_head *head, int local_user)
+{
+	const struct route *route = route_find(head->method, head->target);
+	const char *token = check_token(head);
+
+	if (route != NULL && route->who == ROUTE_LINK)
+		return GUEST_LINKS;
+	return token == NULL || (*token == '\0' && !local_user) ? NULL : token;
+}
+
 struct caller *
 guest_caller(const struct gateway *gateway, const struct http_head *head,
     int local_user)
 {
-	const char *token = check_token(head);
+	const char *token = guest_token(head, local_user);
 	const struct guest *guest =
-	    token == NULL || (*token == '\0' && !local_user) ?
-	    NULL : guest_find(gateway, token);
+	    token == NULL ? NULL : guest_find(gateway, token);
 
 	return guest == NULL || guest->channel == NULL ? NULL : guest->caller;
 }
@@ -205,6 +217,7 @@ guest_new(
 	struct ipc_hello hello = { .visit = ++gateway->last_visit,
 		.local = *token == '\0',
 		.figures = (uint64_t)figures,
+		.links = strcmp(token, GUEST_LINKS) == 0,
 		.address = address,
 		.token = ask_bytes(figures ? "" : token) };
 	struct err err;
@@ -225,10 +238,10 @@ static struct guest *
 guest_of(struct gateway *gateway, const struct ask_client *client)
 {
 	const char *token = client->figures ? GUEST_FIGURES :
-	    check_token(client->head);
+	    guest_token(client->head, client->local_user);
 	struct guest *guest;
 
-	if (token == NULL || (*token == '\0' && !client->local_user))
+	if (token == NULL)
 		fatal("a request without a token was not refused");
 	guest = guest_find(gateway, token);
 	if (guest != NULL && guest->nasks >= HTTP_ASKS_MAX) {

@@ -163,7 +163,7 @@ response_add_file(struct buffer *out, const struct response *response,
 	buffer_printf(out,
 	    "Content-Type: %s\r\nContent-Length: %llu\r\n"
 	    "Content-Disposition: attachment\r\n"
-	    "Content-Security-Policy: sandbox\r\n"
+	    "Content-Security-Policy: sandbox; default-src 'none'\r\n"
 	    "Accept-Ranges: bytes\r\nETag: \"%llu\"\r\n",
 	    file->type, (unsigned long long)file->len,
 	    (unsigned long long)file->version);

@@ -22,11 +22,17 @@ route_rest(const struct route *route, const char *target, size_t *len)
 	return rest;
 }
 
+/* Paths below one have other rows where the query has a signature. */
 static int
 route_is_of(const struct route *route, const char *target)
 {
 	size_t len = strlen(route->path);
+	const char *query = strchr(target, '?');
+	int is_link = query != NULL && strstr(query, "sig=") != NULL;
 
+	if (is_link ? route->path[len - 1] == '/' && route->who != ROUTE_LINK :
+	              route->who == ROUTE_LINK)
+		return 0;
 	return strncmp(target, route->path, len) == 0 &&
 	    (target[len] == '\0' || target[len] == '?' ||
 	        route->path[len - 1] == '/');

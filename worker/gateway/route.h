@@ -8,12 +8,13 @@
 #include "../../common/base/buffer.h"
 #include "../../common/http_route.h"
 
-/* A set. ANYONE: at a socket of figures only. */
+/* A set. ANYONE: at a socket of figures only; LINK: all who have one. */
 enum route_who {
 	ROUTE_USER = 1,
 	ROUTE_TOKEN = 2,
 	ROUTE_OWNER = 3,
-	ROUTE_ANYONE = 4
+	ROUTE_ANYONE = 4,
+	ROUTE_LINK = 8
 };
 enum route_body { ROUTE_NONE, ROUTE_MAX_CODE, ROUTE_STREAM };
 enum route_form {

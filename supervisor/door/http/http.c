@@ -226,6 +226,13 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 		http_refuse(request, &refusal);
 		return;
 	}
+	/* What its channel is for decides; the rows of links are the last. */
+	if (http_guest_is_of_links(guest) !=
+	    (ask->route >= HTTP_ROUTE_LINK_GET)) {
+		http_reply_error(request, 403, http_no_id, JSONRPC_REFUSED,
+		    "a token is no link, and a link no token");
+		return;
+	}
 	http_handlers[ask->route](request, ask);
 }
 
@@ -277,6 +284,7 @@ http_on_hello(void *ctx, const struct gateway_hello *hello)
 	struct http_refusal refusal;
 	struct http_guest *guest = hello->figures ? &http->figures :
 	    hello->local ? http_guest_of_user(http) :
+	    hello->links ? http_guest_of_token(http, &HTTP_LINKS_TOKEN) :
 	    http_tokens_guest(http, hello, &refusal);
 
 	if (guest != NULL)

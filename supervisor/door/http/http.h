@@ -109,6 +109,9 @@ struct http_refusal {
 /* A file with a fault does not say which tokens are valid. */
 #define HTTP_FAULTY "the tokens of this server cannot be read"
 
+/* The token of the guest for all who have a link; no other has this name. */
+#define HTTP_LINKS_TOKEN ((struct token){ .name = (char *)"" })
+
 /* Why a client that comes back gets no events. */
 #define HTTP_REPLAY_UNKNOWN                                                    \
 	"this Last-Event-ID is unknown: the events of an answer are kept for " \
@@ -278,6 +281,9 @@ void http_guest_revoke(struct http_guest *guest);
  * the former ones. Its clients stay connected.
  */
 void http_guest_change(struct http_guest *guest, const struct token *token);
+
+/* Returns whether it stands for all who have a link. */
+int http_guest_is_of_links(const struct http_guest *guest);
 
 /* The settings of all become the current ones, as their tokens allow. */
 void http_guests_refresh(struct http *http);

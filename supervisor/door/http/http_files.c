@@ -3,9 +3,9 @@
  * /files/CONVERSATION/NAME, percent-encoded (parsed in front/answer/
  * file_link.c); a slash of a NAME may stay behind a CONVERSATION only. Their
  * bytes go between the gateway and files by descriptors, and never through this
- * process; ranges and ETags are those of the gateway, in worker/gateway/. Links
- * that need no token would be other rows of http_routes.def. Runs in the
- * supervisor.
+ * process; ranges and ETags are those of the gateway, in worker/gateway/. Those
+ * who have a link, which peers/file_url.c reads, need no token: the process
+ * files judges its signature. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,7 @@ struct http_file {
 	struct http_request *request;
 	struct files_task *task; /* NULL: ended */
 	bool sent; /* its bytes come from the client */
+	struct file_linked link; /* of those who have one; or zeroes */
 	int fd;    /* of a file that was found; -1: none */
 	struct ipc_reply_file reply;
 	char *type;
@@ -42,6 +43,9 @@ static int
 http_files_status(enum file_fault fault)
 {
 	switch (fault) {
+	case FILE_FAULT_SIGNATURE:
+	case FILE_FAULT_EXPIRED:
+		return 403;
 	case FILE_FAULT_UNKNOWN:
 		return 404;
 	case FILE_FAULT_NAME:
@@ -60,6 +64,21 @@ http_files_status(enum file_fault fault)
 	default:
 		return 503;
 	}
+}
+
+/* Those who have a link are not told which names there are, or how much. */
+static void
+http_links_refuse(struct http_request *request, enum file_fault fault)
+{
+	int status = fault == FILE_FAULT_UNKNOWN ? 403 :
+	                                           http_files_status(fault);
+
+	http_files_refuse(request, status,
+	    fault == FILE_FAULT_EXPIRED ?
+	    "this link has expired: ask for another one" : status == 403 ?
+	    "this link is not valid: it was altered, is for another method, "
+	    "was revoked, or its file was removed" :
+	    "the file was not passed on or stored: it may be too large");
 }
 
 static void
@@ -139,7 +158,9 @@ http_files_on_done(void *ctx, const struct files_end *end)
 	struct http_request *request = file->request;
 
 	file->task = NULL;
-	if (end->why != NULL)
+	if (end->why != NULL && http_guest_is_of_links(request->guest))
+		http_links_refuse(request, end->fault);
+	else if (end->why != NULL)
 		http_files_refuse(
 		    request, http_files_status(end->fault), end->why);
 	else if (file->fd != -1)
@@ -161,9 +182,17 @@ http_files_begin(struct http_request *request, const struct ipc_ask *ask,
     struct files_user *user, uint64_t *version, char **owner)
 {
 	auto_free char *conversation = NULL;
-	char *name = file_link_read_path((const char *)ask->rest.data,
-	    ask->rest.len, version, &conversation);
+	const char *path = (const char *)ask->rest.data;
+	struct file_linked link = { 0 };
+	int links = http_guest_is_of_links(request->guest);
+	char *name = links ?
+	    file_url_read(path, ask->rest.len, version, owner, &link) :
+	    file_link_read_path(path, ask->rest.len, version, &conversation);
 
+	if (name == NULL && links) {
+		http_links_refuse(request, FILE_FAULT_SIGNATURE);
+		return NULL;
+	}
 	if (name == NULL) {
 		http_files_refuse(request, 404,
 		    "the path of a file is /files/CONVERSATION/NAME, or "
@@ -171,10 +200,13 @@ http_files_begin(struct http_request *request, const struct ipc_ask *ask,
 		    "bytes); behind it may stand ?version=N");
 		return NULL;
 	}
-	*owner = files_conversation(request->guest->owner->scope, conversation);
+	if (!links)
+		*owner = files_conversation(
+		    request->guest->owner->scope, conversation);
 	request->file = mem_alloc(sizeof(*request->file));
 	request->file->request = request;
 	request->file->fd = -1;
+	request->file->link = link;
 	request->forget = http_files_forget;
 	*user = (struct files_user){ .filed = http_files_on_filed,
 		.fetched = http_files_on_fetched,
@@ -211,7 +243,8 @@ http_files_on_get(struct http_request *request, struct ipc_ask *ask)
 
 	if (name != NULL)
 		http_files_started(request, files_fetch(http_files(request),
-		    owner, name, version, &user, &err), &err);
+		    owner, name, version, &request->file->link, &user, &err),
+		    &err);
 }
 
 void
@@ -253,7 +286,11 @@ http_files_on_put(struct http_request *request, struct ipc_ask *ask)
 
 	if (name == NULL)
 		return;
-	if (version > 0) {
+	if (version > 1 && http_guest_is_of_links(request->guest)) {
+		http_links_refuse(request, FILE_FAULT_SIGNATURE);
+		return;
+	}
+	if (version > 0 && !http_guest_is_of_links(request->guest)) {
 		http_files_refuse(request, 400,
 		    "a file that is sent becomes its next version: leave "
 		    "?version away");
@@ -267,5 +304,5 @@ http_files_on_put(struct http_request *request, struct ipc_ask *ask)
 	}
 	request->file->sent = true;
 	http_files_started(request, files_receive(http_files(request), owner,
-	    name, ask->length, &user, &err), &err);
+	    name, ask->length, &request->file->link, &user, &err), &err);
 }

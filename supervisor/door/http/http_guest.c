@@ -44,6 +44,12 @@ http_guest_of_user(struct http *http)
 	return http_guest_new(http, http->user);
 }
 
+int
+http_guest_is_of_links(const struct http_guest *guest)
+{
+	return guest->owner != guest->http->user && *guest->token.name == '\0';
+}
+
 static void
 http_guest_set_options(struct http_guest *guest)
 {

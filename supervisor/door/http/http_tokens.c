@@ -22,7 +22,7 @@ http_tokens_revoke(struct http *http)
 	struct http_guest *guest;
 
 	LIST_FOREACH (guest, &http->guests, entry) {
-		if (guest->owner == http->user)
+		if (guest->owner == http->user || http_guest_is_of_links(guest))
 			continue;
 		token = tokens_find(&http->tokens, guest->token.name);
 		if (token == NULL ||

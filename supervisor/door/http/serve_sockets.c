@@ -270,8 +270,13 @@ serve_sockets_open(struct serve_sockets *sockets,
     const struct options *options, char **envp, struct err *err)
 {
 	auto_buffer struct buffer hosts = { 0 };
+	const char *url;
 
 	serve_sockets_add_words(&hosts, options->allow_host);
+	url = strstr(options->public_url, "://");
+	if (url != NULL)
+		buffer_printf(&hosts, "%s%.*s", hosts.len == 0 ? "" : " ",
+		    (int)strcspn(url + 3, "/"), url + 3);
 	serve_sockets_add_words(&sockets->origins, options->allow_origin);
 	serve_sockets_form(
 	    options->trust_proxy, sockets->proxy, sizeof(sockets->proxy));

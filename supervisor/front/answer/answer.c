@@ -190,6 +190,8 @@ answer_add_file_lines(struct buffer *text, const struct call_files *files,
 			buffer_add_text(text, " ");
 			file_link_add_uri(text, &link);
 		}
+		if (files->one[i].url != NULL)
+			buffer_printf(text, " %s", files->one[i].url);
 	}
 }
 
@@ -368,22 +370,27 @@ answer_add_texts(
 	answer_form_close_array(form);
 }
 
-/* Adds the URIs of kept files, for resources/read. */
+/* Adds the URIs of kept files, for resources/read, each before its link. */
 static void
 answer_add_files(struct answer_form *form, const struct call_files *files)
 {
 	auto_buffer struct buffer uri = { 0 };
-	size_t i;
+	size_t i, links = 0;
 
+	for (i = 0; i < files->count; i++)
+		links += files->one[i].url != NULL;
 	if (files->count == 0)
 		return;
-	answer_form_open_array(form, "files", files->count);
+	answer_form_open_array(form, "files", files->count + links);
 	for (i = 0; i < files->count; i++) {
 		const struct file_link link = answer_file_link(&files->one[i]);
+		const char *url = files->one[i].url;
 
 		buffer_reset(&uri);
 		file_link_add_uri(&uri, &link);
 		answer_form_add_item(form, uri.data, uri.len);
+		if (url != NULL)
+			answer_form_add_item(form, url, strlen(url));
 	}
 	answer_form_close_array(form);
 }

@@ -16,19 +16,6 @@
 
 #define FILE_LINK_VERSION "?version="
 
-/* plain: characters that stay as they are, besides the unreserved ones. */
-static void
-file_link_encode(struct buffer *text, const char *at, const char *plain)
-{
-	for (; *at != '\0'; at++) {
-		if ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-		    (*at >= '0' && *at <= '9') || strchr(plain, *at) != NULL)
-			buffer_add(text, at, 1);
-		else
-			buffer_printf(text, "%%%02X", (unsigned char)*at);
-	}
-}
-
 static int
 file_link_has_conversation(const struct file_link *link)
 {
@@ -40,12 +27,12 @@ file_link_add_uri(struct buffer *text, const struct file_link *link)
 {
 	if (file_link_has_conversation(link)) {
 		buffer_add_text(text, FILE_LINK_CONVERSATIONS);
-		file_link_encode(text, link->conversation, "-._~");
+		file_url_encode(text, link->conversation, "-._~");
 		buffer_add_text(text, "/");
 	} else {
 		buffer_add_text(text, FILE_LINK_PREFIX);
 	}
-	file_link_encode(text, link->name, "-._~/");
+	file_url_encode(text, link->name, "-._~/");
 	if (link->version != 0)
 		buffer_printf(text, FILE_LINK_VERSION "%llu",
 		    (unsigned long long)link->version);
@@ -111,38 +98,6 @@ file_link_is(struct json_span uri)
 	    file_link_begins(uri, FILE_LINK_CONVERSATIONS);
 }
 
-static int
-file_link_hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Decodes percent-encoding, in place. Returns 0, or -1. */
-static int
-file_link_decode(char *text)
-{
-	char *to = text;
-	int high, low;
-
-	for (; *text != '\0'; text++) {
-		if (*text != '%') {
-			*to++ = *text;
-			continue;
-		}
-		high = file_link_hex(text[1]);
-		low = high == -1 ? -1 : file_link_hex(text[2]);
-		if (low == -1 || (high == 0 && low == 0))
-			return -1;
-		*to++ = (char)(high << 4 | low);
-		text += 2;
-	}
-	*to = '\0';
-	return 0;
-}
-
 /* Returns 0, or -1 if the text is not a version number. */
 static int
 file_link_read_version(const char *text, uint64_t *version)
@@ -167,7 +122,7 @@ file_link_split(char *text, char **conversation)
 	if (slash == NULL)
 		return NULL;
 	*slash = '\0';
-	if (file_link_decode(text) == -1 ||
+	if (file_url_decode(text) == -1 ||
 	    !conversation_id_valid(text, strlen(text)))
 		return NULL;
 	*conversation = text;
@@ -184,7 +139,7 @@ file_link_read_rest(char *text, int talk, char **conversation)
 	char *id = NULL;
 	char *name = talk ? file_link_split(text, &id) : text;
 
-	if (name == NULL || file_link_decode(name) == -1 || *name == '\0' ||
+	if (name == NULL || file_url_decode(name) == -1 || *name == '\0' ||
 	    strlen(name) > FILE_NAME_MAX || !utf8_valid(name, strlen(name)))
 		return NULL;
 	*conversation = mem_strdup(id);

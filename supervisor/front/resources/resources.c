@@ -273,7 +273,7 @@ resources_begin_read(struct resource_request *request)
 	struct err err;
 
 	request->task = files_fetch(request->mcp->runs->peers.files, owner,
-	    request->name, request->version, &user, &err);
+	    request->name, request->version, NULL, &user, &err);
 	if (request->task == NULL)
 		resource_request_refuse(
 		    request, JSONRPC_INTERNAL_ERROR, err.text);

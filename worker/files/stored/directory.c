@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../../common/base/entries.h"
+#include "../../../common/base/file_name.h"
 #include "../../../common/base/log.h"
 #include "directory.h"
 
@@ -40,7 +41,8 @@ directory_entry(const char *name)
 	if (name[0] == DIRECTORY_TABLE_MARK && directory_is_random(name + 1))
 		return DIRECTORY_TABLE;
 	return strcmp(name, DIRECTORY_LOCK_NAME) == 0 ? DIRECTORY_LOCK :
-	    DIRECTORY_FOREIGN;
+	    strcmp(name, FILE_NAME_SECRET) == 0  ? DIRECTORY_SECRET :
+	                                                DIRECTORY_FOREIGN;
 }
 
 /* 64 bits: two processes never choose the same. */
@@ -123,6 +125,41 @@ directory_table(int folder, uint64_t number, int is_made)
 	    number);
 	return openat(folder, name, O_RDWR | (is_made ? O_CREAT : 0) |
 	    DIRECTORY_FLAGS, DIRECTORY_MODE);
+}
+
+/* Makes it as a whole, unless another process does. */
+static void
+directory_make_secret(int folder)
+{
+	char name[DIRECTORY_TEMPORARY_SIZE];
+	auto_fd int fd = directory_make(folder, name);
+	uint8_t secret[DIRECTORY_SECRET_SIZE];
+
+	if (fd == -1)
+		return;
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		fatal("the kernel gives no random bytes");
+	if (pwrite(fd, secret, sizeof(secret), 0) != sizeof(secret) ||
+	    fdatasync(fd) == -1 || renameat2(folder, name, folder,
+	        FILE_NAME_SECRET, RENAME_NOREPLACE) == -1)
+		directory_remove(folder, name);
+	directory_sync(folder);
+}
+
+int
+directory_secret(int folder, uint8_t secret[DIRECTORY_SECRET_SIZE])
+{
+	auto_fd int fd = directory_open(folder, FILE_NAME_SECRET);
+	ssize_t n;
+
+	if (fd == -1 && errno == ENOENT) {
+		directory_make_secret(folder);
+		fd = directory_open(folder, FILE_NAME_SECRET);
+	}
+	n = fd == -1 ? -1 : pread(fd, secret, DIRECTORY_SECRET_SIZE, 0);
+	if (n != -1 && n != DIRECTORY_SECRET_SIZE)
+		errno = EBADMSG;
+	return n == DIRECTORY_SECRET_SIZE ? 0 : -1;
 }
 
 int

@@ -6,6 +6,7 @@
  *	t0123456789abcdef	an incomplete one, locked by its process
  *	v0123456789abcdef	a table of an owner (versions.h)
  *	lock			locked while a file is added
+ *	secret			signs links (link.h)
  *
  * Runs in files.
  */
@@ -25,6 +26,7 @@ enum directory_entry {
 	DIRECTORY_TEMPORARY,
 	DIRECTORY_TABLE,
 	DIRECTORY_LOCK,
+	DIRECTORY_SECRET,
 	DIRECTORY_FOREIGN
 };
 
@@ -63,6 +65,11 @@ int directory_keep(
  * with errno on failure.
  */
 int directory_table(int folder, uint64_t number, int is_made);
+
+#define DIRECTORY_SECRET_SIZE 32
+
+/* Reads the secret of links, or makes it. Returns 0, or -1 with errno. */
+int directory_secret(int folder, uint8_t secret[DIRECTORY_SECRET_SIZE]);
 
 /* Removes a file. Returns 0, also if it does not exist, or -1 with errno. */
 int directory_remove(int folder, const char *name);

@@ -10,7 +10,7 @@
  *
  * The order of the files: main → routes → on_supervisor, on_porter → added,
  * collect, deliver, fetched, listed, removed, usage → task, intake, same →
- * outdated, share → index → versions → directory, head, type.
+ * outdated, share → index → versions, link → directory, head, type.
  */
 #ifndef WORKER_FILES_FILES_H
 #define WORKER_FILES_FILES_H
@@ -30,6 +30,8 @@ struct files {
 	int folder;        /* -1 until KEEP_FILES arrives */
 	uint64_t most;     /* limit of the bytes of all files */
 	uint64_t lifetime; /* maximum age of a file in seconds */
+	uint64_t link_seconds; /* how long a link is valid; 0: there are none */
+	char *secret; /* of links; NULL: that in the directory */
 	LIST_HEAD(, coming) coming; /* files being stored: share.h */
 	struct stored_file **stored;
 	size_t stored_count;

@@ -11,6 +11,7 @@
 #include "../../../common/limits.h"
 #include "intake.h"
 #include "../stored/index.h"
+#include "../stored/link.h"
 #include "task.h"
 
 struct added {
@@ -152,9 +153,15 @@ received_begin(struct files *files, const struct ipc_receive_file *receive)
 {
 	struct added *added =
 	    added_new(files, receive->task, receive->owner, receive->name);
-	enum file_fault fault = FILE_FAULT_NAME;
+	const struct link link = { "PUT", receive->owner, added->name.text, 1,
+		receive->expires };
+	enum file_fault fault = receive->expires == 0 ? FILE_FAULT_NONE :
+	    link_judge(files, &link, receive->signature);
 
-	if (file_name_valid(added->name.text, added->name.len))
+	if (fault == FILE_FAULT_NONE)
+		fault = FILE_FAULT_NAME;
+	if (fault == FILE_FAULT_NAME &&
+	    file_name_valid(added->name.text, added->name.len))
 		added->intake = intake_new_pipe(files, receive->owner,
 		    added->name.text, receive->size, &added->sink, &fault);
 	added_start(added, fault);

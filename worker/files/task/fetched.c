@@ -1,9 +1,12 @@
 /*
- * FETCH_FILE: see task.h. Runs in files.
+ * FETCH_FILE and LINK_FILE: see task.h. Runs in files.
  */
+#include <string.h>
+
 #include "../../../common/base/file_name.h"
 #include "../../../common/base/log.h"
 #include "../stored/index.h"
+#include "../stored/link.h"
 #include "task.h"
 
 struct fetched {
@@ -68,8 +71,50 @@ fetched_begin(struct files *files, const struct ipc_fetch_file *msg)
 {
 	struct fetched *fetched = (struct fetched *)task_new(files,
 	    &fetched_kind, sizeof(*fetched), msg->task, msg->owner, NULL);
+	struct task *task = &fetched->task;
+	struct link link = { "GET", msg->owner, NULL, msg->version,
+		msg->expires };
 
 	fetched->version = msg->version;
 	task_name_set(&fetched->name, msg->name);
-	task_wake(&fetched->task, 0);
+	link.name = fetched->name.text;
+	if (msg->expires > 0)
+		task->fault = link_judge(files, &link, msg->signature);
+	if (task->fault == FILE_FAULT_NONE)
+		task_wake(task, 0);
+	else
+		task_done(task, 0, TASK_NO_NAME);
+}
+
+/* The file of the link may not exist yet. */
+static void
+linked_wake(struct task *task)
+{
+	const struct fetched *linked = (struct fetched *)task;
+	struct head head = { .version = 1, .type = "application/octet-stream" };
+
+	if (file_name_valid(linked->name.text, linked->name.len)) {
+		memcpy(head.owner, task->owner, strlen(task->owner) + 1);
+		memcpy(head.name, linked->name.text, linked->name.len + 1);
+		task_tell_filed(task, &head, 0);
+	} else {
+		task->fault = FILE_FAULT_NAME;
+	}
+	task_done(task, 0, TASK_NO_NAME);
+}
+
+static const struct task_kind linked_kind = {
+	.wake = linked_wake,
+	.free = task_has_nothing,
+};
+
+void
+linked_begin(struct files *files, const struct ipc_link_file *msg)
+{
+	struct fetched *linked = (struct fetched *)task_new(files,
+	    &linked_kind, sizeof(*linked), msg->task, msg->owner, NULL);
+
+	linked->task.links = "PUT";
+	task_name_set(&linked->name, msg->name);
+	task_wake(&linked->task, 0);
 }

@@ -6,10 +6,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../../common/base/clock.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
+#include "../stored/link.h"
 #include "task.h"
 
 /* Names */
@@ -55,9 +57,19 @@ task_tell_filed(
 		.since = head->since,
 		.changed = changed,
 		.type = head->type,
-		.conversation = head_conversation(head->owner) };
+		.conversation = head_conversation(head->owner),
+		.signature = "" };
+	const struct link link = { task->links, head->owner, head->name,
+		head->version,
+		(uint64_t)time(NULL) + task->files->link_seconds };
+	char signature[FILE_SIGNATURE_SIZE + 1];
 	struct err err;
 
+	if (task->files->link_seconds > 0 &&
+	    link_sign(task->files, &link, signature) == FILE_FAULT_NONE) {
+		filed.expires = link.expires;
+		filed.signature = signature;
+	}
 	task_told(
 	    channel_send_filed(task->files->supervisor, &filed, &err), &err);
 }
@@ -250,6 +262,7 @@ task_new(struct files *files, const struct task_kind *kind, size_t size,
 	task->kind = kind;
 	task->number = number;
 	task->owner = mem_strdup(owner);
+	task->links = "GET";
 	task->waking = evtimer_new(files->base, task_on_waking, task);
 	if (porter != NULL)
 		task->porter = channel_new(files->base, porter, &ends);

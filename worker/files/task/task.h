@@ -52,6 +52,7 @@ struct task {
 	const struct task_kind *kind;
 	uint64_t number;
 	char *owner;
+	const char *links; /* the method of links in FILED */
 	struct channel *porter; /* NULL if there is none, or it has ended */
 	struct event *waking;  /* time of its turn */
 	enum file_fault fault; /* why it failed as a whole */
@@ -167,7 +168,8 @@ void usage_begin(struct files *files, const struct ipc_list_usage *list);
 /* listed.c: lists the files of an owner. */
 void listed_begin(struct files *files, const struct ipc_list_files *list);
 
-/* fetched.c: passes a file to the supervisor. */
+/* fetched.c: passes a file to the supervisor; makes a link for sending one. */
+void linked_begin(struct files *files, const struct ipc_link_file *link);
 void fetched_begin(struct files *files, const struct ipc_fetch_file *fetch);
 
 #endif

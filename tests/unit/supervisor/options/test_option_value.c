@@ -41,6 +41,8 @@ static const struct option_row limits = { .key = "limits",
 	.kind = OPTION_KIND_LIMITS, .most = 40 };
 static const struct option_row origins = { .key = "origins",
 	.kind = OPTION_KIND_ORIGINS, .most = 40 };
+static const struct option_row url = { .key = "url",
+	.kind = OPTION_KIND_URL, .most = 40 };
 static const struct option_row address = { .key = "address",
 	.kind = OPTION_KIND_ADDRESS, .most = 40 };
 static const struct option_row maybe_path = { .key = "maybe_path",
@@ -127,6 +129,9 @@ static const struct {
 	{ &limits, "shell:strict,c++:default", 24 },
 	{ &limits, "", 0 },
 	{ &origins, "null,https://a.example:80,x-y://z", 33 },
+	{ &url, "https://a.example:80/b/", 23 },
+	{ &url, "http://[::1]", 12 },
+	{ &url, "", 0 },
 	{ &address, "::1", 3 },
 };
 
@@ -160,6 +165,12 @@ static const struct {
 	{ &limits, "shell:loose" },
 	{ &limits, ":strict" },
 	{ &origins, "a.example" },
+	{ &url, "a.example" },
+	{ &url, "ftp://a" },
+	{ &url, "http://" },
+	{ &url, "http://a,b" },
+	{ &url, "http://a?b" },
+	{ &url, "http://a/\n" },
 	{ &origins, "https://a/" },
 	{ &address, "localhost" },
 	{ &address, "127.0.0.1,::1" },

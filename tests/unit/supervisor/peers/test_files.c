@@ -24,7 +24,8 @@
 #include "supervisor/process/process.h"
 #include "worker_play.h"
 
-static struct options options = { .files_max = 5 * MIB, .files_days = 7 };
+static struct options options = { .files_max = 5 * MIB, .files_days = 7,
+	.public_url = (char *)"" };
 static struct files *files;
 static int line = -1; /* the end of the channel that the keeper has */
 static int porter = -1; /* and the one that a porter has */
@@ -217,6 +218,7 @@ say_filed(uint64_t task)
 		.size = 3,
 		.since = 4,
 		.conversation = "",
+		.signature = "",
 		.type = "text/csv" };
 
 	say(line, IPC_FILED, &filed);
@@ -249,7 +251,7 @@ fetch_well(void)
 	struct err err;
 
 	ck_assert_ptr_nonnull(
-	    files_fetch(files, "me", "a", 7, &user, &err));
+	    files_fetch(files, "me", "a", 7, NULL, &user, &err));
 	expect_keep();
 	expect(line, IPC_FETCH_FILE);
 	ck_assert_uint_eq(msg.fetch_file.version, 7);

@@ -300,8 +300,8 @@ UNIT_TESTS(links_to_files, 2)
 {
 	struct call_file kept[] = {
 		{ (char *)"a b.csv", (char *)"text/csv", 1, 1234,
-		    NULL, 0 },
-		{ (char *)"-x", (char *)"image/png", 3, 7, NULL, 0 },
+		    NULL, NULL, 0 },
+		{ (char *)"-x", (char *)"image/png", 3, 7, NULL, NULL, 0 },
 	};
 	struct call_result result = { .status = CALL_SUCCESS,
 		.out = { (char *)"hi\n", 3, 3, 0 },
@@ -344,7 +344,7 @@ UNIT_TESTS(links_to_files, 2)
 UNIT_TEST(lists_files_among_the_fields)
 {
 	struct call_file kept = { (char *)"a b", (char *)"text/csv", 2, 1,
-		NULL, 0 };
+		NULL, NULL, 0 };
 	struct call_result result = { .status = CALL_SUCCESS,
 		.files = { &kept, 1 } };
 	struct answer_style style = { .word = "compact",
