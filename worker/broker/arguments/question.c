@@ -2,6 +2,8 @@
  * Questions of servers to clients, and their answers: see arguments.h. Runs in
  * the broker; pure functions over bytes of servers, and of what answers them.
  */
+#include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../../common/address.h"
@@ -12,6 +14,8 @@
 #include "../../../common/mask.h"
 #include "../state/state.h"
 #include "arguments.h"
+
+#define QUESTION_DATE "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 
 /* Finds a member that an object must have once, of this kind. */
 static int
@@ -314,6 +318,81 @@ question_settle(unsigned int kind, struct json_span params,
 	return question_finish(&json, masks, QUESTION_BYTES_MAX, out, err);
 }
 
+/* The formats that MCP has for a text; others are the server's to judge. */
+static const struct {
+	const char *name, *pattern;
+} question_formats[] = {
+	{ "email", "^[^@ \t\n]+@[^@ \t\n]+$" },
+	{ "uri", "^[A-Za-z][A-Za-z0-9+.-]*:[^ \t\n]+$" },
+	{ "date", "^" QUESTION_DATE "$" },
+	{ "date-time", "^" QUESTION_DATE "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:"
+	  "([0-5][0-9]|60)(\\.[0-9]+)?([Zz]|[+-][0-2][0-9]:[0-5][0-9])$" },
+};
+
+static int
+question_is_formatted(struct json_span format, const char *text)
+{
+	regex_t regex;
+	size_t n = 0;
+	int found;
+
+	while (n < 4 && !json_span_is(format, question_formats[n].name))
+		n++;
+	if (n == 4 || strlen(text) > QUESTION_URL_MAX ||
+	    regcomp(&regex, question_formats[n].pattern,
+	        REG_EXTENDED | REG_NOSUB) != 0)
+		return 1;
+	found = regexec(&regex, text, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return found;
+}
+
+/* A number, or how many characters of UTF-8 or elements there are. */
+static double
+question_measure(struct json_span value, const char *text)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	auto_free char *digits = NULL;
+	struct json_span each;
+	double count = 0;
+
+	if (json_span_kind(value) == JSON_SPAN_NUMBER) {
+		digits = mem_dup(value.p, value.len);
+		return strtod(digits, NULL);
+	}
+	while (json_span_next_element(&walk, &each))
+		count++;
+	for (; text != NULL && *text != '\0'; text++)
+		count += (*text & 0xc0) != 0x80;
+	return count;
+}
+
+/* Returns the rule of a field that a value breaks, or NULL. */
+static const char *
+question_broken(struct json_span field, struct json_span value)
+{
+	static const char *const rules[][2] = {
+		[JSON_SPAN_ARRAY] = { "minItems", "maxItems" },
+		[JSON_SPAN_STRING] = { "minLength", "maxLength" },
+		[JSON_SPAN_NUMBER] = { "minimum", "maximum" } };
+	enum json_span_kind kind = json_span_kind(value);
+	size_t len, n;
+	auto_free char *text = json_span_string(value, &len, NULL);
+	double size = question_measure(value, text), bound;
+	struct json_span rule;
+
+	for (n = 0; n < 2 && kind >= JSON_SPAN_ARRAY &&
+	     kind <= JSON_SPAN_NUMBER; n++)
+		if (json_span_get(field, rules[kind][n], &rule) == 1 &&
+		    json_span_kind(rule) == JSON_SPAN_NUMBER) {
+			bound = question_measure(rule, NULL);
+			if (n == 0 ? size < bound : size > bound)
+				return rules[kind][n];
+		}
+	return text != NULL && json_span_get(field, "format", &rule) == 1 &&
+	    !question_is_formatted(rule, text) ? "format" : NULL;
+}
+
 /*
  * Appends what a form was filled in with: its fields only, and for those that
  * were left out their defaults, as MCP has it.
@@ -323,9 +402,10 @@ question_add_filled(struct json_span schema, struct json_span content,
     struct buffer *out, struct err *err)
 {
 	auto_buffer struct buffer filled = { 0 }, says = { 0 };
-	struct json_span fields, name, field, value;
+	struct json_span fields, name, field, value, settled;
 	struct json_span_walk walk;
-	size_t len;
+	const char *rule;
+	size_t len, from;
 
 	json_span_get(schema, "properties", &fields);
 	walk = json_span_walk(fields);
@@ -344,22 +424,39 @@ question_add_filled(struct json_span schema, struct json_span content,
 	if (json_span_parse(filled.data, filled.len, &value, err) == -1)
 		return -1;
 	/* What does not fit is not shown: it may be secret. */
-	return arguments_settle(schema, value, out, &says) ? 0 :
-	    err_set(err, "what was filled in does not fit the form");
+	from = out->len;
+	if (!arguments_settle(schema, value, out, &says))
+		return err_set(err, "what was filled in does not fit the form");
+	settled = (struct json_span){ out->data + from, out->len - from };
+	walk = json_span_walk(fields);
+	while (json_span_next_member(&walk, &name, &field)) {
+		auto_free char *text = json_span_string(name, &len, NULL);
+
+		if (text != NULL && json_span_get(settled, text, &value) > 0 &&
+		    (rule = question_broken(field, value)) != NULL)
+			return err_set(err, "what was filled in does not fit "
+			    "the form: \"%s\" of %.*s", rule,
+			    name.len > 80 ? 0 : (int)name.len, name.p);
+	}
+	return 0;
 }
 
-/* Roots are folders; a server must not get what it takes for another thing. */
+/*
+ * Roots are folders, each with its address, content has parts of a type: a
+ * server must not get what it takes for another thing.
+ */
 static int
-question_check_roots(struct json_span result, struct err *err)
+question_check_each(struct json_span result, const char *list,
+    const char *member, struct err *err)
 {
-	struct json_span roots, root, uri;
+	struct json_span all, each, value;
 	struct json_span_walk walk;
 
-	if (question_get(result, "roots", JSON_SPAN_ARRAY, &roots, err) == -1)
+	if (question_get(result, list, JSON_SPAN_ARRAY, &all, err) == -1)
 		return -1;
-	walk = json_span_walk(roots);
-	while (json_span_next_element(&walk, &root))
-		if (question_get(root, "uri", JSON_SPAN_STRING, &uri, err) ==
+	walk = json_span_walk(all);
+	while (json_span_next_element(&walk, &each))
+		if (question_get(each, member, JSON_SPAN_STRING, &value, err) ==
 		    -1)
 			return -1;
 	return 0;
@@ -376,9 +473,10 @@ question_check(unsigned int kind, struct json_span schema,
 		out->len += result.len;
 		buffer_add_text(out, "");
 		return kind == ASK_CLIENT_ROOTS ?
-		    question_check_roots(result, err) :
+		    question_check_each(result, "roots", "uri", err) :
 		    question_get(result, "content", JSON_SPAN_OBJECT, &value,
-		        err);
+		        err) == 0 ? 0 :
+		    question_check_each(result, "content", "type", err);
 	}
 	if (question_get(result, "action", JSON_SPAN_STRING, &value, err) == -1)
 		return -1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/ask_client.h"
+#include "common/base/mem.h"
 #include "common/json/json.h"
 #include "tests/unit/unit.h"
 #include "worker/broker/arguments/arguments.h"
@@ -24,6 +25,7 @@ parse(const char *text)
 #define NO_ADDRESS                                                             \
 	"\"url\" is no address of the web with a host, without a name or "     \
 	"password, of at most 8192 bytes"
+#define WRONG(name) "\"" name "\" is missing, or of the wrong type"
 #define NO_MODE "\"mode\" must be form or url, once"
 
 /* out begins with a brace, or is why it is refused. */
@@ -113,26 +115,107 @@ UNIT_TEST(refuses_a_long_address)
 }
 
 static const struct {
+	unsigned int kind;
 	const char *result, *why; /* NULL: it is taken */
-} roots[] = {
-	{ "{\"roots\":[]}", NULL },
-	{ "{\"roots\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]}", NULL },
-	{ "{\"roots\":\"x\"}", "\"roots\" is missing, or of the wrong type" },
-	{ "{\"roots\":[5]}", "\"uri\" is missing, or of the wrong type" },
-	{ "{\"roots\":[{}]}", "\"uri\" is missing, or of the wrong type" },
+} whole[] = {
+	{ ASK_CLIENT_ROOTS, "{\"roots\":[]}", NULL },
+	{ ASK_CLIENT_ROOTS,
+	    "{\"roots\":[{\"uri\":\"file:///a\",\"name\":\"a\"}]}", NULL },
+	{ ASK_CLIENT_ROOTS, "{\"roots\":\"x\"}", WRONG("roots") },
+	{ ASK_CLIENT_ROOTS, "{\"roots\":[5]}", WRONG("uri") },
+	{ ASK_CLIENT_ROOTS, "{\"roots\":[{}]}", WRONG("uri") },
+	{ ASK_CLIENT_SAMPLING, "{\"content\":{\"type\":\"text\"}}", NULL },
+	{ ASK_CLIENT_SAMPLING, "{\"content\":[{\"type\":\"text\"},{\"type\":"
+	  "\"image\"}]}", NULL },
+	{ ASK_CLIENT_SAMPLING, "{\"content\":[{}]}", WRONG("type") },
+	{ ASK_CLIENT_SAMPLING, "{\"content\":[\"a\"]}", WRONG("type") },
+	{ ASK_CLIENT_SAMPLING, "{\"content\":\"a\"}", WRONG("content") },
+	{ ASK_CLIENT_SAMPLING, "{}", WRONG("content") },
 };
 
-UNIT_TESTS(roots_are_folders, UNIT_COUNT(roots))
+UNIT_TESTS(parts_of_an_answer_are_what_they_must_be, UNIT_COUNT(whole))
 {
 	auto_buffer struct buffer out = { 0 };
 	struct json_span none = { NULL, 0 };
 	struct err err;
 	int taken = question_check(
-	    ASK_CLIENT_ROOTS, none, parse(roots[_i].result), &out, &err);
+	    whole[_i].kind, none, parse(whole[_i].result), &out, &err);
 
-	ck_assert_int_eq(taken, roots[_i].why == NULL ? 0 : -1);
+	ck_assert_int_eq(taken, whole[_i].why == NULL ? 0 : -1);
 	if (taken == -1)
-		ck_assert_str_eq(err.text, roots[_i].why);
+		ck_assert_str_eq(err.text, whole[_i].why);
 	else
-		ck_assert_str_eq(out.data, roots[_i].result);
+		ck_assert_str_eq(out.data, whole[_i].result);
+}
+
+/* A field, what it is filled in with, and the rule that this breaks. */
+static const struct {
+	const char *field, *value, *rule; /* NULL: it is taken */
+} filled[] = {
+	{ "\"integer\",\"minimum\":18", "18", NULL },
+	{ "\"integer\",\"minimum\":18", "17", "minimum" },
+	{ "\"integer\",\"minimum\":18", "\"17\"", "minimum" },
+	{ "\"number\",\"maximum\":1e2", "100", NULL },
+	{ "\"number\",\"maximum\":1e2", "100.5", "maximum" },
+	{ "\"number\",\"minimum\":\"x\"", "-1", NULL },
+	{ "\"string\",\"minLength\":2", "\"\u00fc\\u00fc\"", NULL },
+	{ "\"string\",\"minLength\":3", "\"\u00fc\\u00fc\"", "minLength" },
+	{ "\"string\",\"maxLength\":1", "\"\\ud83d\\ude00\"", NULL },
+	{ "\"string\",\"maxLength\":1", "\"ab\"", "maxLength" },
+	{ "\"string\",\"minimum\":9,\"maxItems\":0", "\"ab\"", NULL },
+	{ "\"boolean\",\"minimum\":9", "true", NULL },
+	{ "\"array\",\"minItems\":1,\"items\":{\"type\":\"string\",\"enum\":["
+	  "\"a\",\"b\"]}", "[\"b\"]", NULL },
+	{ "\"array\",\"minItems\":1,\"items\":{}", "[]", "minItems" },
+	{ "\"array\",\"maxItems\":1,\"items\":{}", "[1,2]", "maxItems" },
+	{ "\"array\",\"items\":{\"anyOf\":[{\"const\":\"a\"}]}", "[\"b\"]", "" },
+	{ "\"array\",\"items\":{\"enum\":[\"a\"]}", "\"a\"", "" },
+	{ "\"string\",\"oneOf\":[{\"const\":\"a\",\"title\":\"A\"},{\"const\":"
+	  "\"b\"}]", "\"b\"", NULL },
+	{ "\"string\",\"oneOf\":[{\"const\":\"a\",\"title\":\"A\"}]", "\"A\"",
+	  "" },
+	{ "\"string\",\"enum\":[\"a\"],\"enumNames\":[\"A\"]", "\"A\"", "" },
+	{ "\"string\",\"format\":\"email\"", "\"a@b.example\"", NULL },
+	{ "\"string\",\"format\":\"email\"", "\"a b@c\"", "format" },
+	{ "\"string\",\"format\":\"email\"", "\"@c\"", "format" },
+	{ "\"string\",\"format\":\"email\"", "\"a@b\\nc\"", "format" },
+	{ "\"string\",\"format\":\"uri\"", "\"https://a/b?c#d\"", NULL },
+	{ "\"string\",\"format\":\"uri\"", "\"urn:a:b\"", NULL },
+	{ "\"string\",\"format\":\"uri\"", "\"/a:b\"", "format" },
+	{ "\"string\",\"format\":\"uri\"", "\"https://a b\"", "format" },
+	{ "\"string\",\"format\":\"date\"", "\"2024-02-29\"", NULL },
+	{ "\"string\",\"format\":\"date\"", "\"2024-13-01\"", "format" },
+	{ "\"string\",\"format\":\"date\"", "\"2024-1-1\"", "format" },
+	{ "\"string\",\"format\":\"date-time\"", "\"2024-02-29t23:59:60.5z\"",
+	  NULL },
+	{ "\"string\",\"format\":\"date-time\"",
+	  "\"2024-02-29T00:00:00+05:30\"", NULL },
+	{ "\"string\",\"format\":\"date-time\"", "\"2024-02-29T00:00:00\"",
+	  "format" },
+	{ "\"string\",\"format\":\"date-time\"", "\"2024-02-29\"", "format" },
+	{ "\"string\",\"format\":\"ipv9\"", "\"x\"", NULL },
+	/* The default counts as what is filled in. */
+	{ "\"integer\",\"default\":3,\"minimum\":3", NULL, NULL },
+	{ "\"string\",\"minLength\":9", NULL, NULL },
+};
+
+UNIT_TESTS(a_form_is_filled_in_as_its_schema_says, UNIT_COUNT(filled))
+{
+	auto_free char *schema = mem_printf("{\"type\":\"object\","
+	    "\"properties\":{\"a\":{\"type\":%s}}}", filled[_i].field);
+	auto_free char *result = mem_printf("{\"action\":\"accept\","
+	    "\"content\":{%s%s}}", filled[_i].value == NULL ? "" : "\"a\":",
+	    filled[_i].value == NULL ? "" : filled[_i].value);
+	auto_free char *why = mem_printf("what was filled in does not fit the "
+	    "form%s%s%s", filled[_i].rule == NULL || *filled[_i].rule == '\0' ?
+	    "" : ": \"", filled[_i].rule == NULL ? "" : filled[_i].rule,
+	    filled[_i].rule == NULL || *filled[_i].rule == '\0' ? "" :
+	    "\" of \"a\"");
+	auto_buffer struct buffer out = { 0 };
+	struct err err = { 0, "" };
+	int taken = question_check(
+	    ASK_CLIENT_FORM, parse(schema), parse(result), &out, &err);
+
+	ck_assert_str_eq(err.text, filled[_i].rule == NULL ? "" : why);
+	ck_assert_int_eq(taken, filled[_i].rule == NULL ? 0 : -1);
 }
