@@ -90,11 +90,9 @@ prompt_begin_question(struct tool_call *call, struct json_span arguments)
 		"\"requestedSchema\":{\"type\":\"object\",\"properties\":{"
 		"\"context\":{\"type\":\"string\"}},"
 		"\"required\":[\"context\"]}}" };
-	struct err err;
 
 	(void)arguments;
-	if (tool_call_ask(call, &part, 1, prompt_on_told, &err) == -1)
-		tool_call_refuse_incapable(call, part.method, err.text);
+	fixture_ask_all(call, &part, 1, prompt_on_told);
 }
 
 #define ARGUMENT(name) "{\"name\":\"" name "\",\"required\":true}"

@@ -28,6 +28,56 @@
 
 #define COUNT(parts) (sizeof(parts) / sizeof((parts)[0]))
 
+static const struct {
+	const char *method;
+	unsigned int capability;
+	const char *name;
+} fixture_methods[] = {
+	{ ELICITATION, ASK_CLIENT_FORM, "elicitation" },
+	{ SAMPLING, ASK_CLIENT_SAMPLING, "sampling" },
+	{ ROOTS, ASK_CLIENT_ROOTS, "roots" },
+};
+
+/* Returns the row of the capability that a client lacks for this, or -1. */
+static int
+fixture_lacks(const struct tool_call *call, const char *method)
+{
+	int n = 0;
+
+	while (strcmp(fixture_methods[n].method, method) != 0)
+		n++;
+	return (call->context.capabilities & fixture_methods[n].capability) ==
+	        0 ? n : -1;
+}
+
+void
+fixture_ask_all(struct tool_call *call, const struct question_part *parts,
+    size_t count, tool_call_asked *told)
+{
+	auto_free char *data = NULL;
+	struct err err;
+	size_t i;
+	int lacks;
+
+	for (i = 0; i < count; i++) {
+		lacks = fixture_lacks(call, parts[i].method);
+		if (lacks == -1)
+			continue;
+		err_set(&err, "the client does not support %s",
+		    parts[i].method);
+		data = mem_printf("{\"requiredCapabilities\":{\"%s\":{}}}",
+		    fixture_methods[lacks].name);
+		if (call->context.era->incapable != 0)
+			tool_call_answer_error(call,
+			    call->context.era->incapable, err.text, data);
+		else
+			tool_call_refuse(call, "error", err.text);
+		return;
+	}
+	if (tool_call_ask(call, parts, count, told, &err) == -1)
+		tool_call_refuse(call, "error", err.text);
+}
+
 static void
 fixture_on_told(
     struct tool_call *call, struct json_span results, const char *why)
@@ -39,22 +89,12 @@ fixture_on_told(
 }
 
 static void
-fixture_ask_all(struct tool_call *call, const struct question_part *parts,
-    size_t count)
-{
-	struct err err;
-
-	if (tool_call_ask(call, parts, count, fixture_on_told, &err) == -1)
-		tool_call_refuse_incapable(call, parts[0].method, err.text);
-}
-
-static void
 fixture_ask(struct tool_call *call, const char *key, const char *method,
     const char *params)
 {
 	const struct question_part part = { key, method, params };
 
-	fixture_ask_all(call, &part, 1);
+	fixture_ask_all(call, &part, 1, fixture_on_told);
 }
 
 /* A tool that asks one thing. */
@@ -136,24 +176,24 @@ FIXTURE_TOOL(
     test_input_required_result_multiple_inputs, FIXTURE_NO_ARGUMENTS)
 {
 	(void)arguments;
-	fixture_ask_all(call, fixture_parts, COUNT(fixture_parts));
+	fixture_ask_all(
+	    call, fixture_parts, COUNT(fixture_parts), fixture_on_told);
 }
 
 /* Asks only for what the client supports. */
 FIXTURE_TOOL(test_input_required_result_capabilities, FIXTURE_NO_ARGUMENTS)
 {
-	unsigned int has = call->context.capabilities;
 	struct question_part parts[COUNT(fixture_parts)];
 	size_t i, n = 0;
 
 	(void)arguments;
 	for (i = 0; i < COUNT(fixture_parts); i++)
-		if ((has & question_capability(fixture_parts[i].method)) != 0)
+		if (fixture_lacks(call, fixture_parts[i].method) == -1)
 			parts[n++] = fixture_parts[i];
 	if (n == 0)
 		fixture_answer(call, FIXTURE_TEXT("Nothing to ask"));
 	else
-		fixture_ask_all(call, parts, n);
+		fixture_ask_all(call, parts, n, fixture_on_told);
 }
 
 static void
@@ -172,9 +212,7 @@ FIXTURE_TOOL(test_input_required_result_multi_round, FIXTURE_NO_ARGUMENTS)
 {
 	static const struct question_part part = { "step1", ELICITATION,
 		NAME_FORM("Step 1: What is your name?") };
-	struct err err;
 
 	(void)arguments;
-	if (tool_call_ask(call, &part, 1, fixture_on_first, &err) == -1)
-		tool_call_refuse_incapable(call, ELICITATION, err.text);
+	fixture_ask_all(call, &part, 1, fixture_on_first);
 }

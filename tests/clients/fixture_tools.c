@@ -69,19 +69,22 @@ FIXTURE_TOOL(test_error_handling, FIXTURE_NO_ARGUMENTS)
 	    "This tool intentionally returns an error for testing");
 }
 
+#define LOG(level, data)                                                       \
+	"{\"level\":\"" level "\",\"logger\":\"caisson\",\"data\":\"" data "\"}"
+
 FIXTURE_TOOL(test_tool_with_logging, FIXTURE_NO_ARGUMENTS)
 {
 	(void)arguments;
-	tool_call_log(call, "info", "\"Tool execution started\"");
-	tool_call_log(call, "info", "\"Tool processing data\"");
-	tool_call_log(call, "info", "\"Tool execution completed\"");
+	tool_call_pass(call, ASK_CLIENT_LOG, LOG("info", "Tool execution started"));
+	tool_call_pass(call, ASK_CLIENT_LOG, LOG("info", "Tool processing data"));
+	tool_call_pass(call, ASK_CLIENT_LOG, LOG("info", "Tool execution completed"));
 	fixture_answer(call, FIXTURE_TEXT("logged"));
 }
 
 FIXTURE_TOOL(test_logging_tool, FIXTURE_NO_ARGUMENTS)
 {
 	(void)arguments;
-	tool_call_log(call, "emergency", "\"Logged\"");
+	tool_call_pass(call, ASK_CLIENT_LOG, LOG("emergency", "Logged"));
 	fixture_answer(call, FIXTURE_TEXT("logged"));
 }
 

@@ -66,7 +66,9 @@ void fixture_answer_told(
  */
 char *fixture_string(struct json_span object, const char *name);
 
-/* fixture_questions.c */
+/* fixture_questions.c: asks the client, or refuses the call if it cannot. */
+void fixture_ask_all(struct tool_call *call, const struct question_part *parts,
+    size_t count, tool_call_asked *told);
 extern const struct tool test_sampling_tool;
 extern const struct tool test_elicitation_tool;
 extern const struct tool test_elicitation_sep1034_defaults_tool;

@@ -255,26 +255,40 @@ test('a client that accepts JSON alone is asked at its stream, or not at all',
 
     assert.match(await within(call(), 'the answer'), /no GET stream open/);
 
-    for (const [answer, said] of [[{ result: { action: 'decline' } },
-      /decline/], [{}, /answered the question with an error/]]) {
-      const { body } = await fetch(url, { headers: { ...json, ...session } });
-      const asked = call();
+    const stream = async () =>
+      (await fetch(url, { headers: { ...json, ...session } })).body;
+    const question = async (body) => {
+      const answer = call();
       let text = '';
 
-      for await (const bytes of body) {
+      for await (const bytes of body.values({ preventCancel: true })) {
         text += Buffer.from(bytes);
         if (/^data: .+\n\n/m.test(text))
           break;
       }
-      const { id, method } = JSON.parse(text.match(/^data: (.+)$/m)[1]);
+      return { answer, ...JSON.parse(text.match(/^data: (.+)$/m)[1]) };
+    };
+    let body = await stream();
 
-      assert.equal(method, given.method);
-      assert.equal((await post(fetch, { jsonrpc: '2.0', id, ...answer },
-        session)).status, 202);
-      assert.match(await asked, said);
+    for (const [answer, said] of [[{ result: { action: 'decline' } },
+      /decline/], [{}, /answered the question with an error/]]) {
+      const asked = await question(body);
+
+      assert.equal(asked.method, given.method);
+      /* A stream that takes the place of another does not end its questions. */
+      body = await stream();
+      assert.equal((await post(fetch, { jsonrpc: '2.0', id: asked.id,
+        ...answer }, session)).status, 202);
+      assert.match(await asked.answer, said);
     }
     assert.equal((await post(fetch, { jsonrpc: '2.0', id: 9 }, session)).status,
       400);
+
+    const lost = await question(body);
+
+    await body.cancel();
+    assert.match(await within(lost.answer, 'the answer'),
+      /the client has closed the stream of the question/);
   });
 
 test('a client that leaves cancels its call, without a session',

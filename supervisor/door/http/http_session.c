@@ -17,6 +17,7 @@
 #include "http.h"
 #include "../../front/rpc/rpc.h"
 #include "../../front/methods.h"
+#include "../../front/tools/tool.h"
 
 struct http_session {
 	TAILQ_ENTRY(http_session) entry; /* in guest->sessions or http->dead */
@@ -235,8 +236,11 @@ http_session_forget(struct http_request *request)
 	struct http_session *session = request->session;
 
 	session->nrequests--;
-	if (session->stream == request)
-		session->stream = NULL;
+	if (session->stream != request)
+		return;
+	session->stream = NULL;
+	if (!session->dead)
+		tool_call_check_asked(session->mcp);
 }
 
 static void
@@ -460,6 +464,7 @@ http_session_on_get(struct http_request *request, struct ipc_ask *ask)
 {
 	struct http_session *session = http_session_find(request, ask);
 	const struct mcp_about end = { .answers = 1 };
+	struct http_request *last;
 
 	if (session == NULL)
 		return;
@@ -470,12 +475,13 @@ http_session_on_get(struct http_request *request, struct ipc_ask *ask)
 			    JSONRPC_INVALID_REQUEST, HTTP_REPLAY_UNKNOWN);
 		return;
 	}
-	if (session->stream != NULL)
-		http_send(session->stream, &(struct buffer){ 0 }, &end);
+	last = session->stream;
 	http_session_attach(session, request);
 	session->stream = request;
 	request->streams = true;
 	http_stream(request);
+	if (last != NULL)
+		http_send(last, &(struct buffer){ 0 }, &end);
 }
 
 void

@@ -7,11 +7,11 @@
 
 static const struct {
 	const char *name;
-	enum capability capability;
+	enum client_asked capability;
 } context_names[] = {
-	{ "roots", CAPABILITY_ROOTS },
-	{ "sampling", CAPABILITY_SAMPLING },
-	{ "elicitation", CAPABILITY_ELICITATION },
+	{ "roots", ASK_CLIENT_ROOTS },
+	{ "sampling", ASK_CLIENT_SAMPLING },
+	{ "elicitation", ASK_CLIENT_FORM },
 };
 
 static const char *const context_levels[] = { "debug", "info", "notice",
@@ -30,19 +30,6 @@ context_log_level(struct json_span word)
 	return 0;
 }
 
-int
-context_logs(const struct context *context, const char *level)
-{
-	unsigned int i;
-
-	if (context->log_level == 0)
-		return 0;
-	for (i = context->log_level - 1; i < CONTEXT_LEVELS; i++)
-		if (strcmp(context_levels[i], level) == 0)
-			return 1;
-	return 0;
-}
-
 unsigned int
 context_capabilities(struct json_span object)
 {
@@ -57,12 +44,12 @@ context_capabilities(struct json_span object)
 		    json_span_kind(value) == JSON_SPAN_OBJECT)
 			set |= context_names[i].capability;
 	/* Without a word of its modes it has forms. */
-	if ((set & CAPABILITY_ELICITATION) != 0 &&
+	if ((set & ASK_CLIENT_FORM) != 0 &&
 	    json_span_get(object, "elicitation", &value) > 0 &&
 	    json_span_get(value, "url", &mode) > 0)
-		set = (set | CAPABILITY_ELICITATION_URL) &
+		set = (set | ASK_CLIENT_URL) &
 		    (json_span_get(value, "form", &mode) > 0 ? ~0U :
-		        ~(unsigned int)CAPABILITY_ELICITATION);
+		        ~(unsigned int)ASK_CLIENT_FORM);
 	return set;
 }
 

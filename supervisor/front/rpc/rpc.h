@@ -24,19 +24,11 @@
 
 struct era;
 
-/* Capabilities of a client: ClientCapabilities of the specification. */
-enum capability {
-	CAPABILITY_ROOTS = ASK_CLIENT_ROOTS,
-	CAPABILITY_SAMPLING = ASK_CLIENT_SAMPLING,
-	CAPABILITY_ELICITATION = ASK_CLIENT_FORM,
-	CAPABILITY_ELICITATION_URL = ASK_CLIENT_URL,
-};
-
 struct context {
 	struct owner *owner;
 	const struct era *era; /* static */
 	const char *version; /* static; NULL before initialize */
-	unsigned int capabilities; /* a set of enum capability */
+	unsigned int capabilities; /* a set of enum client_asked */
 	unsigned int log_level; /* as of context_log_level; 0: no messages */
 };
 
@@ -45,9 +37,6 @@ struct context {
  * on; 0: unknown.
  */
 unsigned int context_log_level(struct json_span word);
-
-/* Returns whether the client wants log messages of this level, a word. */
-int context_logs(const struct context *context, const char *level);
 
 /*
  * Returns whether the client supports links to resources in results of tools

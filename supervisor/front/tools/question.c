@@ -1,6 +1,7 @@
 /*
  * Questions to a client: see tool.h. Runs in the supervisor.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,8 +25,9 @@ struct question_ask {
 struct question {
 	struct mcp *mcp;
 	struct question_ask asks[QUESTION_PARTS_MAX];
-	size_t count;
-	size_t open; /* unanswered requests */
+	size_t count; /* 0: it was dropped */
+	bool stale;   /* what its client answers next was asked before */
+	size_t open;  /* unanswered requests */
 	struct buffer results; /* an object without its end */
 	char state[2 * QUESTION_STATE_BYTES + 1]; /* hexadecimal */
 	struct event *timer;
@@ -33,47 +35,29 @@ struct question {
 	void *ctx;
 };
 
-static const struct {
-	const char *method;
-	unsigned int capability; /* one of these bits */
-	const char *name;
-} question_methods[] = {
-	{ "elicitation/create",
-	    CAPABILITY_ELICITATION | CAPABILITY_ELICITATION_URL,
-	    "elicitation" },
-	{ "sampling/createMessage", CAPABILITY_SAMPLING, "sampling" },
-	{ "roots/list", CAPABILITY_ROOTS, "roots" },
-};
-
-#define QUESTION_METHODS                                                       \
-	(sizeof(question_methods) / sizeof(question_methods[0]))
-
-unsigned int
-question_capability(const char *method)
-{
-	size_t i;
-
-	for (i = 0; i < QUESTION_METHODS; i++)
-		if (strcmp(question_methods[i].method, method) == 0)
-			return question_methods[i].capability;
-	return 0;
-}
-
-void
-question_add_capability(struct buffer *json, const char *method)
-{
-	size_t i;
-
-	for (i = 0; i < QUESTION_METHODS; i++)
-		if (strcmp(question_methods[i].method, method) == 0)
-			buffer_printf(
-			    json, "\"%s\":{}", question_methods[i].name);
-}
-
 static void
 question_on_timer(evutil_socket_t, short, void *arg)
 {
 	question_give_up(arg, "the client did not answer in time");
+}
+
+int
+question_renew(struct question *question, const struct question_part *parts,
+    size_t count, struct err *err)
+{
+	size_t i;
+
+	if (question->count > 0)
+		return err_set(err, "the client is already being asked");
+	question->count = count;
+	for (i = 0; i < count; i++) {
+		question->asks[i].question = question;
+		question->asks[i].key = mem_strdup(parts[i].key);
+		question->asks[i].method = mem_strdup(parts[i].method);
+		question->asks[i].params = mem_strdup(parts[i].params);
+	}
+	loop_set_timer(question->timer, QUESTION_MS);
+	return 0;
 }
 
 struct question *
@@ -85,13 +69,6 @@ question_new(struct mcp *mcp, const struct question_part *parts,
 	unsigned char bytes[QUESTION_STATE_BYTES];
 
 	question->mcp = mcp;
-	question->count = count;
-	for (i = 0; i < count; i++) {
-		question->asks[i].question = question;
-		question->asks[i].key = mem_strdup(parts[i].key);
-		question->asks[i].method = mem_strdup(parts[i].method);
-		question->asks[i].params = mem_strdup(parts[i].params);
-	}
 	/* A client that knows the text can continue a call of its owner. */
 	if (getentropy(bytes, sizeof(bytes)) == -1)
 		fatal("no random numbers");
@@ -103,18 +80,15 @@ question_new(struct mcp *mcp, const struct question_part *parts,
 	question->ctx = ctx;
 	question->timer =
 	    evtimer_new(mcp->runs->base, question_on_timer, question);
-	loop_set_timer(question->timer, QUESTION_MS);
+	question_renew(question, parts, count, NULL);
 	return question;
 }
 
 void
-question_free(struct question **questionp)
+question_drop(struct question *question)
 {
-	struct question *question = mem_take(questionp);
 	size_t i;
 
-	if (question == NULL)
-		return;
 	for (i = 0; i < question->count; i++) {
 		rpc_ask_cancel(
 		    question->mcp->rpc, &question->asks[i].request);
@@ -122,6 +96,18 @@ question_free(struct question **questionp)
 		free(question->asks[i].method);
 		free(question->asks[i].params);
 	}
+	question->count = 0;
+	question->stale = true;
+}
+
+void
+question_free(struct question **questionp)
+{
+	struct question *question = mem_take(questionp);
+
+	if (question == NULL)
+		return;
+	question_drop(question);
 	loop_event_free(&question->timer);
 	buffer_reset(&question->results);
 	free(question);
@@ -247,9 +233,16 @@ question_read(struct question *question, struct json_span responses)
 int
 question_hear(struct question *question, struct json_span params)
 {
-	struct json_span responses;
+	struct json_span responses = { NULL, 0 };
+	int stale = question->stale;
 
-	if (json_span_get(params, "inputResponses", &responses) != 1 ||
+	if (question->count == 0) {
+		question->told(question->ctx, responses, "it was dropped");
+		return 1;
+	}
+	question->stale = false;
+	if (stale ||
+	    json_span_get(params, "inputResponses", &responses) != 1 ||
 	    json_span_kind(responses) != JSON_SPAN_OBJECT ||
 	    !question_read(question, responses))
 		return 0;

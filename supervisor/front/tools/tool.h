@@ -15,7 +15,6 @@
 #include "../../run/run.h"
 #include "../../servers/in_force/in_force.h"
 #include "../rpc/rpc.h"
-#include "../rpc/rpc.h"
 
 /*
  * A question to a client: elicitation, sampling or roots, or several of them.
@@ -40,12 +39,6 @@ struct question_part {
 typedef void question_told(
     void *ctx, struct json_span results, const char *why);
 
-/* Returns the capability that a client needs for a method; 0: unknown. */
-unsigned int question_capability(const char *method);
-
-/* Appends the member of ClientCapabilities that this method needs. */
-void question_add_capability(struct buffer *json, const char *method);
-
 /*
  * Returns a question of count parts, at most QUESTION_PARTS_MAX. It ends
  * unanswered after QUESTION_MS. Freed with question_free.
@@ -56,6 +49,15 @@ struct question *question_new(struct mcp *mcp,
 
 /* Frees it; requests that the client has not answered are cancelled. */
 void question_free(struct question **question);
+
+/*
+ * Its answer is not needed, but its client has the text by which it will come
+ * back. question_renew() then asks it for something else: returns 0, or -1 with
+ * err if it was not dropped.
+ */
+void question_drop(struct question *question);
+int question_renew(struct question *question,
+    const struct question_part *parts, size_t count, struct err *err);
 
 /* Sends its parts as requests of ours, which belong to that of the client. */
 void question_send(struct question *question, struct json_span id);
@@ -192,31 +194,27 @@ typedef void tool_call_asked(
     struct tool_call *call, struct json_span results, const char *why);
 
 /*
- * Asks its client for count things at once, at most QUESTION_PARTS_MAX. One
- * question at a time. Returns 0, or -1 with err if the client does not support
- * one of the methods or cannot be reached, or its owner has too many unanswered
- * questions.
+ * Asks its client for count things that it supports at once, at most
+ * QUESTION_PARTS_MAX. One question at a time. Returns 0, or -1 with err if the
+ * client cannot be reached, or its owner has too many unanswered questions.
  */
 int tool_call_ask(struct tool_call *call, const struct question_part *parts,
     size_t count, tool_call_asked *asked, struct err *err);
 
 /*
- * Sends its client a log message, if the client wants those of this level (a
- * word such as "info"); data is one JSON value of one line.
+ * Passes on what a server logs (ASK_CLIENT_LOG), if its level is one that the
+ * client wants, or reports of a call, as a line of progress; the code's own
+ * reports come first. line has the parameters of the notification.
  */
-void tool_call_log(
-    struct tool_call *call, const char *level, const char *data);
+void tool_call_pass(
+    struct tool_call *call, unsigned int kind, const char *line);
 
-/* Sends its client progress, if it has asked for that. */
-void tool_call_progress(
-    struct tool_call *call, const struct box_progress *progress);
+/* Sends the client of a call, ctx, progress, if it has asked for that. */
+void tool_call_progress(void *ctx, const struct box_progress *progress);
 
-/*
- * As tool_call_refuse, for a client that does not support this method of ours,
- * without which the call cannot be executed.
- */
-void tool_call_refuse_incapable(
-    struct tool_call *call, const char *method, const char *message);
+/* Answers it with an error of JSON-RPC, whose data may be NULL; frees it. */
+void tool_call_answer_error(struct tool_call *call, int code,
+    const char *message, const char *data_json);
 
 /*
  * If this request repeats an earlier one and carries the answer to its
@@ -234,6 +232,9 @@ void tool_call_cancel(struct tool_call *call, const char *why);
 
 /* The same for all calls of a session. */
 void tool_call_cancel_all(struct mcp *mcp, const char *why);
+
+/* Ends the questions that cannot be answered: their stream was closed. */
+void tool_call_check_asked(struct mcp *mcp);
 
 /*
  * Cancels the calls of this owner that wait for their client to repeat its

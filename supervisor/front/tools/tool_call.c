@@ -109,9 +109,9 @@ tool_call_listened(const struct tool_call *call)
 }
 
 void
-tool_call_progress(
-    struct tool_call *call, const struct box_progress *progress)
+tool_call_progress(void *ctx, const struct box_progress *progress)
 {
+	struct tool_call *call = ctx;
 	const struct json_span id = { call->id, call->id_len };
 	struct buffer params = { 0 };
 
@@ -119,25 +119,6 @@ tool_call_progress(
 	    tool_progress_add(&call->progress, progress, &params))
 		rpc_notify(
 		    call->mcp->rpc, id, "notifications/progress", &params);
-}
-
-static void
-tool_call_on_progress(void *ctx, const struct box_progress *progress)
-{
-	tool_call_progress(ctx, progress);
-}
-
-void
-tool_call_log(struct tool_call *call, const char *level, const char *data)
-{
-	const struct json_span id = { call->id, call->id_len };
-	struct buffer params = { 0 };
-
-	if (!context_logs(&call->context, level) || !tool_call_listened(call))
-		return;
-	buffer_printf(&params, "{\"level\":\"%s\",\"logger\":\"caisson\","
-	    "\"data\":%s}", level, data);
-	rpc_notify(call->mcp->rpc, id, "notifications/message", &params);
 }
 
 /* Identifies a request by what it asks for. */
@@ -228,23 +209,17 @@ tool_call_ask(struct tool_call *call, const struct question_part *parts,
     size_t count, tool_call_asked *asked, struct err *err)
 {
 	const struct json_span id = { call->id, call->id_len };
-	size_t i;
 
-	for (i = 0; i < count; i++)
-		if ((call->context.capabilities &
-		        question_capability(parts[i].method)) == 0)
-			return err_set(err, "the client does not support %s",
-			    parts[i].method);
 	if (call->context.era->add_input == NULL &&
 	    !rpc_reaches(call->mcp->rpc, id))
 		return err_set(err, "the client cannot be asked: it does not "
 		    "accept text/event-stream, and has no GET stream open");
+	call->asked = asked;
 	if (call->ask != NULL)
-		return err_set(err, "the client is already being asked");
+		return question_renew(call->ask, parts, count, err);
 	if (tool_call_count_asked(call->context.owner) >= QUESTIONS_MAX)
 		return err_set(err, "too many questions are unanswered: "
 		    "answer them first");
-	call->asked = asked;
 	call->ask = question_new(
 	    call->mcp, parts, count, tool_call_on_told, call);
 	if (call->context.era->add_input == NULL)
@@ -271,12 +246,8 @@ tool_call_on_answered(
 		call_answer(call->call, result, why);
 }
 
-/*
- * Passes on what a server logs, if its level is one that the client wants, or
- * reports of a call: as a line, since its numbers would not increase beside
- * those of others. The code's own reports come first.
- */
-static void
+/* The numbers of a server's reports would not increase beside others. */
+void
 tool_call_pass(struct tool_call *call, unsigned int kind, const char *line)
 {
 	const struct json_span id = { call->id, call->id_len };
@@ -289,7 +260,8 @@ tool_call_pass(struct tool_call *call, unsigned int kind, const char *line)
 	    json_span_parse(line, strlen(line), &value, NULL) == -1)
 		return;
 	if (kind == ASK_CLIENT_LOG) {
-		if (json_span_get(value, "level", &value) == 0 ||
+		if (call->context.log_level == 0 ||
+		    json_span_get(value, "level", &value) == 0 ||
 		    context_log_level(value) < call->context.log_level)
 			return;
 		buffer_add_text(&params, line);
@@ -322,25 +294,18 @@ tool_call_on_asked(void *ctx, unsigned int kind, const char *params,
 	/* One that must repeat its request does so for the answer to it. */
 	else if (call->id_len > 0)
 		question_free(&call->ask);
+	else if (call->ask != NULL)
+		question_drop(call->ask);
 	return 0;
 }
 
 void
-tool_call_refuse_incapable(
-    struct tool_call *call, const char *method, const char *message)
+tool_call_answer_error(struct tool_call *call, int code, const char *message,
+    const char *data_json)
 {
-	struct json_span id = { call->id, call->id_len };
-	auto_buffer struct buffer data = { 0 };
-
-	if (call->context.era->incapable == 0 || call->silent) {
-		tool_call_refuse(call, "error", message);
-		return;
-	}
-	buffer_add_text(&data, "{\"requiredCapabilities\":{");
-	question_add_capability(&data, method);
-	buffer_add_text(&data, "}}");
-	rpc_batch_answer_error(call->mcp->rpc, call->batch, id,
-	    call->context.era->incapable, message, data.data);
+	rpc_batch_answer_error(call->mcp->rpc, call->batch,
+	    (struct json_span){ call->id, call->id_len }, code, message,
+	    data_json);
 	tool_call_free(call);
 }
 
@@ -429,7 +394,7 @@ tool_call_run(
 	call->request = *request;
 	call->request.owner = call->context.owner;
 	call->request.progressed =
-	    call->progress.token != NULL ? tool_call_on_progress : NULL;
+	    call->progress.token != NULL ? tool_call_progress : NULL;
 	call->request.asked = tool_call_on_asked;
 	call->request.asks = call->context.capabilities |
 	    (call->context.log_level > 0 ? ASK_CLIENT_LOG : 0) |
@@ -475,6 +440,21 @@ tool_call_cancel_all(struct mcp *mcp, const char *why)
 	for (call = LIST_FIRST(&mcp->calls); call != NULL; call = next) {
 		next = LIST_NEXT(call, entry);
 		tool_call_cancel(call, why);
+	}
+}
+
+void
+tool_call_check_asked(struct mcp *mcp)
+{
+	struct tool_call *call, *next;
+
+	for (call = LIST_FIRST(&mcp->calls); call != NULL; call = next) {
+		next = LIST_NEXT(call, entry);
+		if (call->ask != NULL && call->context.era->add_input == NULL &&
+		    !rpc_reaches(mcp->rpc,
+		        (struct json_span){ call->id, call->id_len }))
+			question_give_up(call->ask,
+			    "the client has closed the stream of the question");
 	}
 }
 

@@ -188,8 +188,17 @@ on_busy(void *client)
 	return client_is_busy;
 }
 
+static int client_is_out_of_reach;
+
+static inline int
+on_reaches(void *client, struct json_span)
+{
+	ck_assert_ptr_eq(client, &a_client);
+	return !client_is_out_of_reach;
+}
+
 static const struct mcp_door a_door = { on_send, on_busy, &a_client,
-	NULL };
+	on_reaches };
 
 /* All executions: they begin when a client has its first answer. */
 

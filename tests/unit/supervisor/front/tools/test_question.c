@@ -29,6 +29,19 @@
 #define DONE_NEW(id)                                                           \
 	RESULT(id, "{\"resultType\":\"complete\"," SERVER ",\"a\":1}") "\n"
 
+/* The timer that was set last, whose end the test says. */
+static struct event *timer;
+static uint64_t timer_ms;
+
+void __wrap_loop_set_timer(struct event *set, uint64_t ms);
+
+void
+__wrap_loop_set_timer(struct event *set, uint64_t ms)
+{
+	timer = set;
+	timer_ms = ms;
+}
+
 static struct tool_call *call;
 static struct buffer told;
 static int ends; /* an answer, or none, ends the call */
@@ -167,19 +180,15 @@ UNIT_TESTS(withdraws_a_question, 3)
 	close_all();
 }
 
-UNIT_TEST(asks_only_what_a_client_can_answer)
+UNIT_TEST(asks_one_thing_at_a_time)
 {
 	struct err err;
 
 	open_old();
 	ck_assert_int_eq(ask_one(METHOD, PARAMS, &err), -1);
 	ck_assert_str_eq(err.text, "the client is already being asked");
-	ck_assert_int_eq(ask_one("roots/list", "{}", &err), -1);
-	ck_assert_str_eq(err.text, "the client does not support roots/list");
-	ck_assert_int_eq(
-	    ask_one("ping", "{}", &err), -1);
-	tool_call_refuse_incapable(call, "roots/list", "no roots");
-	answered(REFUSED("7", "no roots") "\n" WITHDRAWN);
+	tool_call_answer_error(call, 5, "no roots", NULL);
+	answered(ERROR("7", "5", "no roots") "\n" WITHDRAWN);
 	close_all();
 }
 
@@ -211,7 +220,7 @@ static void
 open_new(void)
 {
 	const struct context context = { &an_owner, &era_stateless,
-		"2026-07-28", CAPABILITY_ELICITATION, 0 };
+		"2026-07-28", ASK_CLIENT_FORM, 0 };
 
 	open_all();
 	ask_in(&context, "7", "{" CALLED("x") "," META "}");
@@ -255,6 +264,66 @@ UNIT_TEST(asks_without_a_session)
 	close_all();
 }
 
+/* It was dropped before the client came back, which is asked what is new. */
+UNIT_TESTS(asks_something_else_meanwhile, 2)
+{
+	struct err err;
+
+	open_new();
+	question_drop(call->ask);
+	if (_i == 1) {
+		ck_assert_int_eq(ask_one(METHOD, PARAMS, &err), 0);
+		ck_assert_int_eq(ask_one(METHOD, PARAMS, &err), -1);
+		ck_assert_str_eq(err.text, "the client is already being asked");
+		answered("");
+		repeat("8", "x", state, RESPONSES("\"1\":{\"old\":1}"));
+		expect_input("8");
+		was_told("");
+		repeat("9", "x", state, RESPONSES("\"1\":{\"new\":1}"));
+		was_told("{\"1\":{\"new\":1}}\n");
+	} else {
+		repeat("9", "x", state, RESPONSES("\"1\":{\"old\":1}"));
+		was_told("it was dropped\n");
+	}
+	answered("");
+	finish();
+	answered(DONE_NEW("9"));
+	close_all();
+}
+
+/* A client that never answers, or never comes back. */
+UNIT_TESTS(gives_up_at_the_end, 3)
+{
+	if (_i == 0)
+		open_old();
+	else
+		open_new();
+	if (_i == 2)
+		question_drop(call->ask);
+	ck_assert_uint_eq(timer_ms, QUESTION_MS);
+	event_active(timer, EV_TIMEOUT, 0);
+	event_base_loop(runs.base, EVLOOP_NONBLOCK);
+	was_told("the client did not answer in time\n");
+	answered(_i == 0 ? WITHDRAWN : "");
+	ck_assert_int_eq(call->silent, _i > 0);
+	finish();
+	close_all();
+}
+
+/* Its client has no stream any more on which it was asked. */
+UNIT_TEST(gives_up_without_a_stream)
+{
+	open_old();
+	tool_call_check_asked(mcp);
+	was_told("");
+	client_is_out_of_reach = 1;
+	tool_call_check_asked(mcp);
+	was_told("the client has closed the stream of the question\n");
+	finish();
+	answered(WITHDRAWN DONE_OLD("7"));
+	close_all();
+}
+
 /* Only the same request of the same client, and nothing that was guessed. */
 UNIT_TESTS(continues_only_what_it_asked, 4)
 {
@@ -292,7 +361,7 @@ static const struct question_part two[] = { { "a", METHOD, PARAMS },
 UNIT_TEST(asks_two_things_without_a_session)
 {
 	const struct context context = { &an_owner, &era_stateless,
-		"2026-07-28", CAPABILITY_ELICITATION, 0 };
+		"2026-07-28", ASK_CLIENT_FORM, 0 };
 	struct err err;
 	const char *p;
 	int i;
@@ -342,7 +411,7 @@ UNIT_TEST(ends_when_its_owner_is_revoked)
 UNIT_TEST(bounds_the_unanswered_questions)
 {
 	const struct context context = { &an_owner, &era_stateless,
-		"2026-07-28", CAPABILITY_ELICITATION, 0 };
+		"2026-07-28", ASK_CLIENT_FORM, 0 };
 	struct err err;
 	char id[16];
 	int i;
