@@ -64,6 +64,7 @@ mcp_new(
 		methods_on_notification, mcp };
 
 	mcp->runs = runs;
+	mcp->number = ++runs->last_client;
 	mcp->session.owner = owner;
 	mcp->session.era = &era_initialize;
 	mcp->rpc = rpc_new(&handlers, door, (size_t)runs->options->max_code);

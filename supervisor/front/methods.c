@@ -2,6 +2,7 @@
  * The decision which era a message belongs to, and which handler of
  * methods_table.c it gets. Runs in the supervisor.
  */
+#include "../peers/broker.h"
 #include "rpc/rpc.h"
 #include "methods.h"
 #include "tools/tool.h"
@@ -57,4 +58,6 @@ methods_on_notification(void *ctx, const struct jsonrpc *message)
 	if (json_span_is(message->method, "notifications/cancelled") &&
 	    !listen_on_cancelled(mcp, message))
 		tools_on_cancelled(mcp, message);
+	if (json_span_is(message->method, "notifications/roots/list_changed"))
+		broker_tell_roots(mcp->runs->peers.broker, mcp->number);
 }

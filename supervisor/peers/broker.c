@@ -468,6 +468,7 @@ broker_send_grant(void *ctx, void *question, struct err *err)
 		.tool_ceiling = broker->options->tool_ceiling,
 		.remember = broker->options->memory_api != 0,
 		.asks = wanted->asks,
+		.client = wanted->client,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
 
@@ -720,10 +721,11 @@ broker_on_question(struct broker *broker, broker_asked *asked, void *ctx)
 }
 
 void
-broker_answer(struct broker *broker, uint64_t number, struct json_span result,
-    const char *why)
+broker_answer(struct broker *broker, uint64_t number, uint64_t execution,
+    struct json_span result, const char *why)
 {
 	struct ipc_client_answered answered = { .question = number,
+		.execution = execution,
 		.result = { (const uint8_t *)result.p, result.len, -1 },
 		.reason = result.len > 0 ? "" : why };
 	struct err err;
@@ -731,6 +733,17 @@ broker_answer(struct broker *broker, uint64_t number, struct json_span result,
 	if (broker->service.channel != NULL)
 		service_sent(&broker->service, channel_send_client_answered(
 		        broker->service.channel, &answered, &err), &err);
+}
+
+void
+broker_tell_roots(struct broker *broker, uint64_t client)
+{
+	struct ipc_roots_changed changed = { .client = client };
+	struct err err;
+
+	if (broker->service.channel != NULL)
+		service_sent(&broker->service, channel_send_roots_changed(
+		        broker->service.channel, &changed, &err), &err);
 }
 
 void

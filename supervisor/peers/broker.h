@@ -21,6 +21,7 @@ struct broker_grant {
 	const char *owner; /* whose server processes it uses */
 	const struct server_texts *allowed; /* names; NULL: all */
 	unsigned int asks; /* what its client can be asked: client_asked */
+	uint64_t client;   /* number of its session; 0: none */
 	struct server_texts loaded; /* the servers to start now */
 };
 
@@ -46,8 +47,11 @@ typedef void broker_asked(void *ctx, const struct broker_question *question);
 void broker_on_question(struct broker *broker, broker_asked *asked, void *ctx);
 
 /* Passes on an answer, a JSON object; of length 0: why there is none. */
-void broker_answer(struct broker *broker, uint64_t number,
+void broker_answer(struct broker *broker, uint64_t number, uint64_t execution,
     struct json_span result, const char *why);
+
+/* The roots of the client with this number have changed. */
+void broker_tell_roots(struct broker *broker, uint64_t client);
 
 /* Called when the configured servers have changed: updates a running broker. */
 void broker_reconfigure(struct broker *broker);

@@ -26,7 +26,8 @@ asking_end(struct call *call, struct asking *asking, struct json_span result,
     const char *why)
 {
 	TAILQ_REMOVE(&call->askings, asking, entry);
-	broker_answer(call->runs->peers.broker, asking->number, result, why);
+	broker_answer(call->runs->peers.broker, asking->number, call->number,
+	    result, why);
 	free(asking->params);
 	free(asking);
 }
@@ -98,19 +99,20 @@ asking_on_asked(void *ctx, const struct broker_question *question)
 	struct err err;
 
 	TAILQ_FOREACH (call, &runs->running, entry)
-		if (question->kind == 0)
-			call_withdraw(call, question->number);
-		else if (call->number == question->execution)
+		if (call->number == question->execution)
 			break;
-	if (question->kind == 0)
+	if (question->kind == 0) {
+		if (call != NULL)
+			call_withdraw(call, question->number);
 		return;
+	}
 	if (call == NULL || call->phase != CALL_RUNNING ||
 	    call->cause != CALL_BY_ITSELF ||
 	    (call->request.asks & question->kind) == 0) {
 		if ((question->kind & ASK_CLIENT_TELLS) == 0)
 			broker_answer(runs->peers.broker, question->number,
-			    asking_none, "its execution is over, or asks no "
-			    "one");
+			    question->execution, asking_none,
+			    "its execution is over, or asks no one");
 		return;
 	}
 	params = mem_dup(question->params.p, question->params.len);

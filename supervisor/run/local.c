@@ -192,6 +192,7 @@ local_get_grant(struct local *local, struct err *err)
 		.owner = owner->name,
 		.allowed = owner->allowed,
 		.asks = call->request.asks,
+		.client = call->request.client,
 		.loaded = { names, len } };
 
 	fd_close(&local->grant);

@@ -44,6 +44,7 @@ struct runs {
 	unsigned long calls; /* executions so far, and number of the last */
 	unsigned long turns; /* places given to owners so far */
 	size_t clients;        /* with a session over HTTP */
+	uint64_t last_client;  /* number of the last session */
 	unsigned long reloads; /* of the settings, so far */
 	struct figures figures;
 	bool draining;        /* refuses new calls; idle follows the last one */
@@ -181,6 +182,7 @@ struct request {
 	call_progressed *progressed; /* NULL: no notification */
 	call_asked *asked;
 	unsigned int asks; /* what it can be asked: enum client_asked */
+	uint64_t client;   /* number of its session; 0: none */
 };
 
 /* Frees its fields. */

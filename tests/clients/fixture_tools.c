@@ -75,9 +75,12 @@ FIXTURE_TOOL(test_error_handling, FIXTURE_NO_ARGUMENTS)
 FIXTURE_TOOL(test_tool_with_logging, FIXTURE_NO_ARGUMENTS)
 {
 	(void)arguments;
-	tool_call_pass(call, ASK_CLIENT_LOG, LOG("info", "Tool execution started"));
-	tool_call_pass(call, ASK_CLIENT_LOG, LOG("info", "Tool processing data"));
-	tool_call_pass(call, ASK_CLIENT_LOG, LOG("info", "Tool execution completed"));
+	tool_call_pass(
+	    call, ASK_CLIENT_LOG, LOG("info", "Tool execution started"));
+	tool_call_pass(
+	    call, ASK_CLIENT_LOG, LOG("info", "Tool processing data"));
+	tool_call_pass(
+	    call, ASK_CLIENT_LOG, LOG("info", "Tool execution completed"));
 	fixture_answer(call, FIXTURE_TEXT("logged"));
 }
 

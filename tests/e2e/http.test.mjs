@@ -10,8 +10,10 @@ import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport }
   from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Gate } from './support/gate.mjs';
 import { commandLine, folder, ran, root, uid } from './support/program.mjs';
+import { serveRemote } from './support/remote.mjs';
 import { run } from './support/sdk.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, raw, serve } from './support/serve.mjs';
@@ -289,6 +291,50 @@ test('a client that accepts JSON alone is asked at its stream, or not at all',
     await body.cancel();
     assert.match(await within(lost.answer, 'the answer'),
       /the client has closed the stream of the question/);
+  });
+
+test('a question on the stream of a call is for the client of that call',
+  async (t) => {
+    const calls = [];
+    const say = (response, message) => response.write(
+      `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+    const odd = { '/mcp': ({ message, response }) => {
+      if (message?.method === 'tools/call') {
+        calls.push({ id: message.id, response: response.writeHead(200,
+          { 'content-type': 'text/event-stream' }) });
+        if (calls.length === 2)
+          calls.forEach((call, n) => say(call.response, { id: `q${n}`,
+            method: 'elicitation/create', params: { message: 'Who?',
+              requestedSchema: { type: 'object', properties: {
+                name: { type: 'string' } } } } }));
+      } else if (message?.result) {
+        const call = calls[message.id.slice(1)];
+
+        say(call.response, { id: call.id, result: { content: [{ type: 'text',
+          text: message.result.content.name }] } });
+        call.response.end();
+        response.writeHead(202).end();
+      }
+      return message?.method === 'tools/call' || Boolean(message?.result);
+    } };
+    const remote = await serveRemote(t, { odd });
+    const { socket } = await serve(t, withServers(t,
+      { far: { type: 'http', url: `${remote.origin}/mcp` } }));
+    const named = async (name) => {
+      const client = new Client({ name, version: '1' },
+        { capabilities: { elicitation: {} } });
+
+      t.after(() => client.close());
+      client.setRequestHandler(ElicitRequestSchema, () =>
+        ({ action: 'accept', content: { name } }));
+      await client.connect(new StreamableHTTPClientTransport(new URL(url),
+        { fetch: fetchAt(t, socket) }));
+      return (await run(client, 'print((await mcp_far.echo()).text)',
+        { servers: ['far'] })).content[0].text;
+    };
+
+    assert.deepEqual(await Promise.all([named('Ann'), named('Bob')]),
+      ['Ann', 'Bob']);
   });
 
 test('a client that leaves cancels its call, without a session',

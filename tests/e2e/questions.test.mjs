@@ -171,18 +171,21 @@ except asyncio.TimeoutError:
   await raw.ping();
 });
 
-test('calls of several executions at once: it is not known for whom',
-  async (t) => {
-    const raw = await open(t, () => accept({ name: 'a' }));
-    const gate = raw.postCall('await mcp_asker.sleep(ms=20000)',
-      { servers: ['asker'] });
+test('executions at once of one client, whose roots change', async (t) => {
+  const log = path.join(folder(t), 'log');
+  const raw = await open(t, ({ method }) => method === 'roots/list' ?
+    { result: { roots: [] } } : accept({ name: 'a' }),
+  { options: [`log=${log}`] });
+  const other = raw.postCall(`await mcp_asker.ask(**${python(ROOTS)})
+await mcp_asker.never()`, { servers: ['asker'] });
 
-    await until(async () => (await answered(raw, ELICIT))[0].error,
-      'the other call');
-    raw.cancel(gate);
-    await until(async () => (await answered(raw, ELICIT))[0].result,
-      'its end');
-  });
+  await hears(log, ({ params }) => params?.name === 'never', 'the other call');
+  assert.ok((await answered(raw, ELICIT))[0].result);
+  raw.notify('notifications/roots/list_changed');
+  await hears(log, ({ method }) =>
+    method === 'notifications/roots/list_changed', 'that they change');
+  raw.cancel(other);
+});
 
 const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
@@ -204,6 +207,32 @@ test('a version without sessions repeats its request', async (t) => {
 
   assert.equal(result.resultType, 'complete');
   assert.match(JSON.stringify(result), /Eve.*red/);
+});
+
+test('a version without sessions is asked what is asked by now', async (t) => {
+  const log = path.join(folder(t), 'log');
+  const raw = Raw.start(t, withServers(t, { asker: hostile(`log=${log}`) }));
+  const second = { ...ELICIT, params: { ...FORM, message: 'Second?' } };
+  const params = { name: 'run_python', _meta: META, arguments: {
+    code: `import asyncio
+try:
+    await asyncio.wait_for(mcp_asker.ask(**${python(ELICIT)}), 1)
+except asyncio.TimeoutError:
+    print((await mcp_asker.ask(**${python(second)})).text)`,
+    servers: ['asker'] } };
+  const repeat = async ({ requestState }, name) =>
+    (await raw.request('tools/call', { ...params, requestState,
+      inputResponses: { question: accept({ name }).result } })).result;
+  const first = (await raw.request('tools/call', params)).result;
+
+  await hears(log, ({ params: { arguments: given } = {} }) =>
+    given?.params?.message === 'Second?', 'the second call');
+
+  const next = await repeat(first, 'Old');
+
+  assert.equal(next.inputRequests.question.params.message,
+    'asker asks: Second?');
+  assert.match(JSON.stringify(await repeat(next, 'New')), /New.*red/);
 });
 
 const required = (...inputRequests) => ({ rounds: inputRequests.map((each) =>

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "fuzz.h"
 #include "supervisor/front/front.h"
+#include "supervisor/peers/broker.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/servers/in_force/in_force.h"
 #include "supervisor/servers/in_force/server_names.h"
@@ -51,6 +52,11 @@ call_new(struct runs *runs, struct request *request, call_concluded *concluded,
 /* No server asks anything here. */
 void
 call_answer(struct call *, struct json_span, const char *)
+{
+}
+
+void
+broker_tell_roots(struct broker *, uint64_t)
 {
 }
 

@@ -172,7 +172,7 @@ check_line(const struct buffer *json)
 }
 
 static int
-check_asked(void *ctx, const struct jsonrpc *message)
+check_asked(void *ctx, const struct jsonrpc *message, void *)
 {
 	unsigned int kind = question_kind(message->method, message->params);
 	auto_buffer struct buffer asked = { 0 }, answer = { 0 };

@@ -86,6 +86,7 @@ grant_hold(const struct grant *grant, struct grant_right *right,
 		return;
 	right->hold.execution = grant->exchange.execution;
 	right->hold.asks = grant->can_ask;
+	right->hold.client = grant->client;
 	server_hold(server, &right->hold);
 	/* The reason belongs to an earlier server of this name. */
 	free(mem_take(&right->revoked));
@@ -152,6 +153,7 @@ grant_new(struct broker *broker, struct ipc_grant_servers *msg)
 	    msg->tool_ceiling : msg->tool_seconds) * 1000;
 	grant->remember = msg->remember != 0;
 	grant->can_ask = (unsigned int)msg->asks;
+	grant->client = msg->client;
 	TAILQ_INIT(&grant->asks);
 	TAILQ_INSERT_TAIL(&broker->grants, grant, entry);
 	exchange_open(&grant->exchange, broker->base, &msg->relay,
@@ -305,6 +307,7 @@ grant_new_ask(struct grant *grant, struct server *server, uint64_t id,
 	ask->silence = grant->patience;
 	ask->longest = grant->longest;
 	ask->asks = grant->can_ask;
+	ask->client = grant->client;
 	TAILQ_INSERT_TAIL(&grant->asks, ask, sibling);
 	grant->nasks++;
 	return ask;

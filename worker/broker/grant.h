@@ -42,6 +42,7 @@ struct grant {
 	size_t nasks;
 	int remember; /* report the shapes of results */
 	unsigned int can_ask; /* its client: bits of enum client_asked */
+	uint64_t client;      /* its number; 0: none */
 };
 
 /* Makes a grant: takes the relay's channel and starts the servers to load. */

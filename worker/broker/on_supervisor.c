@@ -80,6 +80,22 @@ broker_on_lists(struct broker *broker, struct ipc_lists *lists)
 }
 
 void
+broker_on_roots_changed(
+    struct broker *broker, struct ipc_roots_changed *changed)
+{
+	const struct server_hold *hold;
+	const struct link *link;
+
+	TAILQ_FOREACH (link, &broker->links, entry)
+		LIST_FOREACH (hold, &link->server->holds, entry)
+			if (hold->client == changed->client && link->rooted &&
+			    link->state == LINK_READY) {
+				mcp_client_tell_roots(link->client);
+				break;
+			}
+}
+
+void
 broker_on_client_answered(
     struct broker *broker, struct ipc_client_answered *answered)
 {

@@ -236,15 +236,21 @@ session_find(struct session *session, enum talk_kind kind)
 
 /* What the broker gets */
 
-/* Passes a value on as one line. */
+/* Passes a value on as one line: of the stream of this request, or NULL. */
 static void
-session_pass(struct session *session, struct json_span value)
+session_pass(struct session *session, struct json_span value, const char *id)
 {
-	auto_free char *line = mem_alloc(value.len + 1);
+	auto_buffer struct buffer line = { 0 };
 
-	json_span_copy_line(value, line);
-	line[value.len] = '\n';
-	pair_write(session->pair, line, value.len + 1);
+	if (id != NULL) {
+		buffer_printf(&line, "{\"relatedRequestId\":%s,", id);
+		value.p++;
+		value.len--;
+	}
+	json_span_copy_line(value, buffer_reserve(&line, value.len));
+	line.len += value.len;
+	buffer_add(&line, "\n", 1);
+	pair_write(session->pair, line.data, line.len);
 	if (pair_is_full(session->pair))
 		transfers_hold(session->transfers, 1);
 }
@@ -283,7 +289,7 @@ session_pass_made(struct session *session, const struct talk *talk,
 	buffer_add_text(&line, "}");
 	if (json_span_parse(line.data, line.len, &value, &err) == -1)
 		return 0;
-	session_pass(session, value);
+	session_pass(session, value, NULL);
 	return 1;
 }
 
@@ -410,7 +416,7 @@ session_welcome(struct session *session)
 	session_prove(session);
 	if (json_span_parse(session->welcome.data, session->welcome.len,
 	        &value, &err) == 0)
-		session_pass(session, value);
+		session_pass(session, value, NULL);
 	buffer_reset(&session->welcome);
 	if (greeting != NULL)
 		talk_free(&greeting);
@@ -508,7 +514,7 @@ session_answered(struct talk *talk, struct json_span value,
 		talk->again = message->result.count == 1;
 	else if (!talk->lists || message->result.count != 1 ||
 	    !session_pass_tools(session, talk, message->result.value))
-		session_pass(session, value);
+		session_pass(session, value, NULL);
 }
 
 static void
@@ -527,7 +533,8 @@ session_one(struct talk *talk, struct json_span value)
 		asked = session_find_id(session, message.id);
 	if (asked == NULL || message.kind != JSONRPC_RESPONSE ||
 	    !talk_has_id(asked, message.id)) {
-		session_pass(session, value);
+		session_pass(session, value, talk->kind == TALK_REQUEST &&
+		    message.method.len > 0 ? talk->id : NULL);
 		return;
 	}
 	if (asked == talk)

@@ -297,6 +297,7 @@ struct tool_call;
 
 struct mcp {
 	struct runs *runs;
+	uint64_t number; /* of all sessions */
 	struct rpc *rpc;
 	struct context session; /* agreed on in its handshake */
 	char *isolation; /* last sent to its client; NULL: never */

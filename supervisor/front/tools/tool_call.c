@@ -399,6 +399,8 @@ tool_call_run(
 	call->request.asks = call->context.capabilities |
 	    (call->context.log_level > 0 ? ASK_CLIENT_LOG : 0) |
 	    (call->progress.token != NULL ? ASK_CLIENT_PROGRESS : 0);
+	call->request.client =
+	    call->context.era->has_session ? call->mcp->number : 0;
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;

@@ -180,10 +180,11 @@ struct mcp_client_ends {
 	/* The server reports progress of a call: the ctx of mcp_client_call. */
 	void (*progress)(void *ctx, void *call, struct json_span params);
 	/*
-	 * The server asks something, or logs. Returns whether mcp_client_reply
-	 * answers it, now or later.
+	 * The server asks something, or logs, for a call (the ctx of
+	 * mcp_client_call) or NULL. Returns whether mcp_client_reply answers
+	 * it, now or later.
 	 */
-	int (*asked)(void *ctx, const struct jsonrpc *message);
+	int (*asked)(void *ctx, const struct jsonrpc *message, void *call);
 	/*
 	 * The server may be hung (SERVER_SILENCES_MAX), and was sent a ping:
 	 * mcp_client_is_silent returns later whether it has answered.
@@ -560,11 +561,12 @@ void link_revoke(struct link *link, const char *why);
 void link_add_starting(struct link *link, struct buffer *reason);
 
 /*
- * questions.c: what a server asks the client of the only execution that has
- * calls in flight there. The server of this link has sent a request: returns
- * whether it is answered, now or later.
+ * questions.c: what a server asks the client of an execution: that of the call
+ * for which it asks, else of the only one, or the only client, with calls in
+ * flight there. The server of this link has sent a request, for a struct ask or
+ * NULL: returns whether it is answered, now or later.
  */
-int questions_request(void *link, const struct jsonrpc *message);
+int questions_request(void *link, const struct jsonrpc *message, void *call);
 
 /* Passes on what a server logs or reports of a call, if its client wants it. */
 void questions_tell(struct link *link, struct ask *call, unsigned int kind,
@@ -609,6 +611,7 @@ struct server_hold {
 	struct server *server; /* NULL: none */
 	uint64_t execution;
 	unsigned int asks; /* of its client: enum client_asked */
+	uint64_t client;   /* its number; 0: none */
 };
 
 /* Others than server.c only read it. */

@@ -937,7 +937,8 @@ mcp_client_progress(struct mcp_client *client, struct json_span params)
 }
 
 static void
-mcp_client_told(struct mcp_client *client, const struct jsonrpc *message)
+mcp_client_told(
+    struct mcp_client *client, const struct jsonrpc *message, void *call)
 {
 	if (json_span_is(message->method, "notifications/tools/list_changed"))
 		client->ends.changed(client->ends.ctx);
@@ -945,17 +946,25 @@ mcp_client_told(struct mcp_client *client, const struct jsonrpc *message)
 		mcp_client_progress(client, message->params);
 	else if (client->ready &&
 	    json_span_is(message->method, "notifications/message"))
-		(void)client->ends.asked(client->ends.ctx, message);
+		(void)client->ends.asked(client->ends.ctx, message, call);
 }
 
 static void
 mcp_client_message(struct mcp_client *client, struct json_span value)
 {
+	const struct mcp_request *related = NULL;
 	struct jsonrpc message;
+	struct json_span id;
 	struct err err;
 	auto_buffer struct buffer line = { 0 };
+	void *call;
 
 	jsonrpc_sort(value, &message, &err);
+	/* A connector says which call it is for: that of its stream. */
+	if (message.method.len > 0 &&
+	    json_span_get(value, "relatedRequestId", &id) == 1)
+		related = mcp_client_find(client, mcp_client_named(id));
+	call = related != NULL && related->call ? related->ctx : NULL;
 	switch (message.kind) {
 	case JSONRPC_RESPONSE:
 		mcp_client_response(client, value, &message);
@@ -964,7 +973,7 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 		if (json_span_is(message.method, "ping"))
 			jsonrpc_add_result(&line, message.id, "{}");
 		else if (client->ready &&
-		    client->ends.asked(client->ends.ctx, &message))
+		    client->ends.asked(client->ends.ctx, &message, call))
 			break;
 		else
 			jsonrpc_add_error(&line, message.id,
@@ -973,7 +982,7 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 		mcp_client_write(client, &line);
 		break;
 	case JSONRPC_NOTIFICATION:
-		mcp_client_told(client, &message);
+		mcp_client_told(client, &message, call);
 		break;
 	case JSONRPC_INVALID:
 		mcp_client_invalid(client, value, err.text);

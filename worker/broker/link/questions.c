@@ -2,6 +2,7 @@
  * Questions of servers on their way to the client of an execution: see link.h.
  * Runs in the broker; what decodes bytes is in question.c.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +35,8 @@ question_is_open(const struct ask *ask, uint64_t execution)
 }
 
 /*
- * Returns a call of the only execution that has calls in flight there; NULL:
- * there are none, or several.
+ * Returns a call of the only execution, or client, that has calls in flight
+ * there; NULL: there are none, or of several.
  */
 static struct ask *
 question_find_call(const struct link *link)
@@ -44,7 +45,9 @@ question_find_call(const struct link *link)
 
 	TAILQ_FOREACH (ask, &link->asks, entry)
 		if (question_is_open(ask, ask->execution)) {
-			if (found != NULL && found->execution != ask->execution)
+			if (found != NULL &&
+			    found->execution != ask->execution &&
+			    (ask->client == 0 || found->client != ask->client))
 				return NULL;
 			found = ask;
 		}
@@ -199,7 +202,7 @@ question_hindrance(struct link *link, const struct question *question,
 		return "sampling is off: its entry has no \"sampling\": true";
 	if (question->execution == 0)
 		return "it is not known for whom: no call is in flight, or "
-		    "calls of several executions are";
+		    "calls of several clients are";
 	if ((asks & question->kind) == 0)
 		return "no one can be asked: the client of this execution "
 		    "does not support it";
@@ -211,11 +214,10 @@ question_hindrance(struct link *link, const struct question *question,
 /* Asks what a request asks, or the result of asker. Returns whether it can. */
 static int
 question_ask(struct link *link, const struct jsonrpc *message,
-    struct ask *asker)
+    struct ask *asker, struct ask *call)
 {
 	unsigned int kind = question_kind(message->method, message->params);
 	const struct server_hold *hold = LIST_FIRST(&link->server->holds);
-	struct ask *call = asker != NULL ? asker : question_find_call(link);
 	unsigned int asks = call != NULL ? call->asks : 0;
 	auto_buffer struct buffer result = { 0 }, sent = { 0 };
 	struct question *question;
@@ -255,6 +257,13 @@ question_ask(struct link *link, const struct jsonrpc *message,
 		question->schema = mem_dup(schema.p, schema.len);
 	}
 	question->number = ++link->broker->last_question;
+	/* Clients of the versions with sessions need one. */
+	if (kind == ASK_CLIENT_URL && json_span_get(message->params,
+	        "elicitationId", &schema) == 0) {
+		sent.len--;
+		buffer_printf(&sent, ",\"elicitationId\":\"caisson-%" PRIu64
+		    "\"}", question->number);
+	}
 	to_supervisor_ask_client(link->broker, question->number,
 	    question->execution, kind, &sent);
 	return 1;
@@ -281,12 +290,13 @@ questions_tell(struct link *link, struct ask *call, unsigned int kind,
 }
 
 int
-questions_request(void *ctx, const struct jsonrpc *message)
+questions_request(void *ctx, const struct jsonrpc *message, void *of)
 {
+	struct ask *call = of != NULL ? of : question_find_call(ctx);
+
 	if (message->kind == JSONRPC_REQUEST)
-		return question_ask(ctx, message, NULL);
-	questions_tell(ctx, question_find_call(ctx), ASK_CLIENT_LOG,
-	    message->params);
+		return question_ask(ctx, message, NULL, call);
+	questions_tell(ctx, call, ASK_CLIENT_LOG, message->params);
 	return 0;
 }
 
@@ -322,7 +332,7 @@ question_ask_all(struct link *link, struct ask *ask, struct json_span result)
 		    json_span_get(request, "method", &message.method) != 1)
 			return "it asks for what MCP does not have";
 		json_span_get(request, "params", &message.params);
-		if (!question_ask(link, &message, ask))
+		if (!question_ask(link, &message, ask, ask))
 			return "it asks for what MCP does not have";
 	}
 	return NULL;
@@ -366,7 +376,8 @@ questions_answered(struct broker *broker, struct ipc_client_answered *msg)
 	struct json_span value, schema = { NULL, 0 };
 	struct err err;
 
-	if (question == NULL)
+	/* Or it was asked by a broker before this one. */
+	if (question == NULL || question->execution != msg->execution)
 		return;
 	if (question->schema != NULL)
 		schema = (struct json_span){ question->schema,

@@ -277,6 +277,7 @@ struct ask {
 	uint64_t execution;          /* of the grant */
 	const char *owner;           /* of that grant; NULL: a TRY */
 	unsigned int asks; /* of its client: bits of enum client_asked */
+	uint64_t client;   /* its number; 0: none */
 	uint64_t silence; /* milliseconds without a sign of the server */
 	uint64_t longest; /* the same of all of a call, whatever is reported */
 	uint64_t id;      /* of the grant */

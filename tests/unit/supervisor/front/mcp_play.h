@@ -12,6 +12,7 @@
 #include "common/base/mem.h"
 #include "supervisor/servers/in_force/in_force.h"
 #include "supervisor/box/shared/runtime.h"
+#include "supervisor/peers/broker.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/servers/in_force/server_names.h"
 #include "supervisor/supervisor.h"
@@ -56,6 +57,11 @@ call_new(struct runs *among, struct request *run,
 /* No server asks anything here. */
 void
 call_answer(struct call *, struct json_span, const char *)
+{
+}
+
+void
+broker_tell_roots(struct broker *, uint64_t)
 {
 }
 

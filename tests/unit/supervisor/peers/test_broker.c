@@ -431,7 +431,7 @@ static void
 get_grant(uint64_t execution, const char *loaded, size_t len)
 {
 	const struct broker_grant wanted = { execution, "", NULL,
-		0, { (char *)loaded, len } };
+		0, 0, { (char *)loaded, len } };
 	struct err err = { 0, "" };
 	auto_fd int relay = -1;
 

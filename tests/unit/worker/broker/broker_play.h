@@ -36,7 +36,9 @@ static pid_t play_pid;
 static uint64_t play_definitions; /* so many were sent: the last number */
 static const char *play_owner = ""; /* of the grants that begin */
 static uint64_t play_tool_seconds = 60; /* of the grants that begin */
+static uint64_t play_tool_ceiling;      /* the same; 0: ten times that */
 static uint64_t play_remember;          /* the same */
+static uint64_t play_execution = 7, play_client, play_asks; /* the same */
 static int play_supervisor; /* the supervisor's end */
 static int play_log = -1;   /* where the broker logs to; -1: nowhere */
 static struct ipc_packet play_packet;
@@ -234,10 +236,14 @@ static inline int
 play_grant_of(const char *allowed, size_t allowed_len, const char *loaded,
     size_t loaded_len)
 {
-	struct ipc_grant_servers grant = { .execution = 7, .log_level = 3,
+	struct ipc_grant_servers grant = { .execution = play_execution,
+		.log_level = 3,
 		.owner = play_owner,
+		.client = play_client,
+		.asks = play_asks,
 		.tool_seconds = play_tool_seconds,
-		.tool_ceiling = 10 * play_tool_seconds,
+		.tool_ceiling = play_tool_ceiling > 0 ? play_tool_ceiling :
+		    10 * play_tool_seconds,
 		.remember = play_remember };
 	int pair[2];
 

@@ -64,7 +64,7 @@ on_silent(void *ctx)
 
 /* Answers what has a method of this name, at once. */
 static int
-on_asked(void *ctx, const struct jsonrpc *message)
+on_asked(void *ctx, const struct jsonrpc *message, void *)
 {
 	ck_assert_ptr_eq(ctx, &client);
 	/* Or it logs something. */

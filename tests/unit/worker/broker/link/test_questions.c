@@ -168,7 +168,8 @@ static const struct {
 	  "\"a\",\"b\"]}", "[\"b\"]", NULL },
 	{ "\"array\",\"minItems\":1,\"items\":{}", "[]", "minItems" },
 	{ "\"array\",\"maxItems\":1,\"items\":{}", "[1,2]", "maxItems" },
-	{ "\"array\",\"items\":{\"anyOf\":[{\"const\":\"a\"}]}", "[\"b\"]", "" },
+	{ "\"array\",\"items\":{\"anyOf\":[{\"const\":\"a\"}]}", "[\"b\"]",
+	  "" },
 	{ "\"array\",\"items\":{\"enum\":[\"a\"]}", "\"a\"", "" },
 	{ "\"string\",\"oneOf\":[{\"const\":\"a\",\"title\":\"A\"},{\"const\":"
 	  "\"b\"}]", "\"b\"", NULL },
