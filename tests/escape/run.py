@@ -86,6 +86,7 @@ SETTLE_SECONDS = 60  # what is killed is reaped soon, on a slow machine too
 BESIDE = 4  # cases that run at once where a case only begins one
 BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
 NATIVE = "64", "67"  # cases of native boxes only
+LONGEST = 120  # seconds that a call may ask for
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 
 
@@ -233,7 +234,7 @@ class Run:
         """The deadline of a case; none is moved that is the protection."""
         if later and one.later:
             return one.later * self.slow
-        return one.timeout * (1 if one.later else self.slow)
+        return min(LONGEST, one.timeout * (1 if one.later else self.slow))
 
     def settled(self, program, wanted):
         """Caisson's descriptors and descendants, once no box is left, no

@@ -55,7 +55,7 @@ class Case:
 
     def __init__(self, number, tries, expected, function, without=None,
                  under="", shown="", known="", root=None, open_root=False,
-                 timeout=20, later=None, settings=(), before=None,
+                 timeout=60, later=None, settings=(), before=None,
                  beside=None, skip=None, driven=False, python="",
                  script=False):
         self.number, self.tries, self.expected = number, tries, expected
