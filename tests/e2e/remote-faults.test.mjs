@@ -88,14 +88,14 @@ for (const [what, env, among] of [
       const { client } = await connect(t, withServers(t, Object.fromEntries(
         rows.map(([name]) => [name, { url: `${remote.origin}/${name}` }])),
       { env }));
-      const call = async () => JSON.parse(text(await run(client, `import json
+      const call = async () => JSON.parse(text(await run(client, `import asyncio, json
 async def call(server):
     try:
         return str(len((await runtime.call_tool(server, "echo", {})).text))
     except runtime.MCPError as error:
         return str(error)
-print(json.dumps([await call(name) for name in ${
-  JSON.stringify(rows.map(([name]) => name))}]))`, { timeout: 100 })));
+print(json.dumps(await asyncio.gather(*map(call, ${
+  JSON.stringify(rows.map(([name]) => name))}))))`, { timeout: 100 })));
 
       for (const [n, one] of (await call()).entries()) {
         assert.match(one, rows[n][1][1], rows[n][0]);
