@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/queue.h>
 
+#include "../../common/base/buffer.h"
 #include "../../common/base/err.h"
 #include "../../common/json/json_span.h"
 #include "../box/box.h"
@@ -186,7 +188,18 @@ struct request {
 };
 
 /* Frees its fields. */
-void request_reset(struct request *request);
+static inline void
+request_reset(struct request *request)
+{
+	free(request->code);
+	free(request->servers);
+	free(request->files);
+	free(request->conversation);
+	free(request->session);
+	buffer_reset(&request->input);
+	free(request->notes);
+	*request = (struct request){ 0 };
+}
 
 /* call.c: one execution, from admission to its only conclusion. */
 

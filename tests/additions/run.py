@@ -144,7 +144,7 @@ def use(caisson, environment):
     yield "worker", output("heading", "# a"), "a heading\n"
     yield "setting", output("--check", "--examples=9"), "7"
     yield "preset", output("config", "show", "--json", "--limits=strict"), (
-        '"max_concurrent":3')
+        '{"name": "max_concurrent", "value": "3"')
     folder = os.path.join(environment["HOME"], ".example")
     os.makedirs(folder)
     with open(os.path.join(folder, "mcp.json"), "w") as file:
