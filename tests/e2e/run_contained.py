@@ -29,7 +29,7 @@ SECONDS = 1800  # of a file, on a slow machine
 
 # A single test of which only native boxes keep the promise is marked with
 # nativeOnly and the reason (support/program.mjs).
-FILES = """activation arguments bombs bridge call-input calls config
+FILES = """activation arguments bombs bridge call-input calls compat config
     conversations eras exec figures files files-told foreign-home http
     http-crowd http-ends http-files json libraries lifecycle limits links
     login manual memory output owners pictures pool progress protocol python
@@ -46,7 +46,6 @@ LEFT_OUT = {
     "adopt": NO_CODE,
     "adopt-odd": NO_CODE,
     "adopt-sizes": NO_CODE,
-    "compat": "it is about an environment and requests, which no box changes",
     "completion": NO_CODE,
     "config-unreadable": "files are read, calls must follow within a second",
     "containers": OWN_ENGINE,
