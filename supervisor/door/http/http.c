@@ -226,9 +226,10 @@ http_on_asked(void *ctx, struct ipc_ask *ask)
 		http_refuse(request, &refusal);
 		return;
 	}
-	/* What its channel is for decides; the rows of links are the last. */
+	/* What its channel is for decides, as above. */
 	if (http_guest_is_of_links(guest) !=
-	    (ask->route >= HTTP_ROUTE_LINK_GET)) {
+	    (ask->route >= HTTP_ROUTE_LINK_GET &&
+	        ask->route <= HTTP_ROUTE_LINK_PUT)) {
 		http_reply_error(request, 403, http_no_id, JSONRPC_REFUSED,
 		    "a token is no link, and a link no token");
 		return;
