@@ -68,9 +68,6 @@ serve_begin(
 {
 	const struct timeval pause = clock_timeval(SERVE_STATUS_MS);
 
-	/* SIGHUP may say that a terminal has gone. */
-	manager->reloads = setup->options->command.task == COMMAND_SERVE &&
-	    !isatty(STDIN_FILENO);
 	manager->timer = event_new(
 	    setup->base, -1, EV_PERSIST, serve_on_timer, manager);
 	if (setup->sv->notify.where != NULL)
@@ -215,13 +212,15 @@ serve_flush(struct supervisor *sv)
 		;
 }
 
-int
-serve_run(struct command_setup *setup, struct err *err)
+static int
+serve(struct command_setup *setup, bool http, struct err *err)
 {
 	struct supervisor *sv = setup->sv;
 	const struct door_setup door = { &sv->runs, &sv->user, setup->envp,
-		serve_on_client_ended, sv };
-	struct serve_manager manager = { .setup = setup };
+		serve_on_client_ended, sv, http };
+	/* SIGHUP may say that a terminal has gone. */
+	struct serve_manager manager = { .setup = setup,
+		.reloads = http && !isatty(STDIN_FILENO) };
 	struct stop_signals *signals;
 	int opened;
 
@@ -246,3 +245,6 @@ serve_run(struct command_setup *setup, struct err *err)
 	stop_signals_free(&signals);
 	return opened;
 }
+
+COMMAND_DEFINE(serve_run, serve(setup, true, err))
+COMMAND_DEFINE(run_run, serve(setup, false, err))

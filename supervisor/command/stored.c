@@ -28,7 +28,6 @@ struct stored;
 
 /* A command: what it asks the store, and what it does with the answer. */
 struct stored_verb {
-	enum command_task task;
 	enum stored_kind kind;
 	int (*send)(struct stored *stored, struct err *err);
 	void (*answer)(struct stored *stored, struct json_span answer);
@@ -43,7 +42,6 @@ struct stored {
 	struct store *keeper;
 	struct channel *store;
 	const struct command *command;
-	enum stored_kind kind;
 	const struct stored_verb *verb;
 	const char *scope;   /* of whose items */
 	struct buffer running; /* calls that run: an array of JSON */
@@ -71,13 +69,13 @@ static const struct {
 static int
 stored_is_about_tools(const struct stored *stored)
 {
-	return stored->kind == STORED_TOOLS;
+	return stored->verb->kind == STORED_TOOLS;
 }
 
 static int
 stored_is_about_calls(const struct stored *stored)
 {
-	return stored->kind == STORED_EXECUTIONS;
+	return stored->verb->kind == STORED_EXECUTIONS;
 }
 
 static void
@@ -177,7 +175,7 @@ stored_print_entry(const struct stored *stored, struct json_span entry)
 
 	if (command_has(&stored->command->flags, COMMAND_FLAG_NAMES)) {
 		stored_print_inner(stored, stored_member(entry,
-		    stored_kinds[stored->kind].id));
+		    stored_kinds[stored->verb->kind].id));
 		putchar('\n');
 		return;
 	}
@@ -209,7 +207,7 @@ static int
 stored_send_page(struct stored *stored, const char *after, size_t len,
     struct err *err)
 {
-	struct ipc_show show = { .kind = stored->kind,
+	struct ipc_show show = { .kind = stored->verb->kind,
 		.scope = stored->scope,
 		.after = { (const uint8_t *)after, len } };
 
@@ -246,7 +244,7 @@ stored_set_name(
 static int
 stored_send_show(struct stored *stored, struct err *err)
 {
-	struct ipc_show show = { .kind = stored->kind,
+	struct ipc_show show = { .kind = stored->verb->kind,
 		.scope = stored->scope };
 
 	if (stored_set_name(stored, &show.name, err) == -1)
@@ -257,7 +255,7 @@ stored_send_show(struct stored *stored, struct err *err)
 static int
 stored_send_drop(struct stored *stored, struct err *err)
 {
-	struct ipc_drop drop = { .kind = stored->kind,
+	struct ipc_drop drop = { .kind = stored->verb->kind,
 		.which = stored->verb->which,
 		.scope = stored->scope };
 
@@ -286,7 +284,7 @@ stored_end_list(struct stored *stored)
 		json_report_close(stored->json, ']');
 	else if (stored->listed == 0 &&
 	    !command_has(&stored->command->flags, COMMAND_FLAG_NAMES))
-		fputs(stored_kinds[stored->kind].none, stdout);
+		fputs(stored_kinds[stored->verb->kind].none, stdout);
 	stored_end(stored, 0);
 }
 
@@ -323,7 +321,7 @@ stored_on_page(struct stored *stored, struct json_span page)
 		return;
 	}
 	last = json_span_string(stored_member(
-	    entry, stored_kinds[stored->kind].id), &len, &err);
+	    entry, stored_kinds[stored->verb->kind].id), &len, &err);
 	if (last == NULL || stored_send_page(stored, last, len, &err) == -1)
 		stored_fail(stored, err.text);
 }
@@ -442,57 +440,30 @@ stored_ask(struct stored *stored)
 
 /* The commands */
 
-#define STORED_LIST stored_send_list, stored_on_page, "{}", 0, true
-#define STORED_SHOW stored_send_show, stored_on_one, "null", 0, false
-#define STORED_DROP(WHICH, answer, none)                                       \
-	stored_send_drop, answer, none, STORED_DROP_##WHICH, false
-#define STORED_REMOVE STORED_DROP(ONE, stored_on_removed, "false")
-#define STORED_CLEAR STORED_DROP(ALL, stored_on_cleared, "0")
-
-static const struct stored_verb stored_verbs[] = {
-	{ COMMAND_MEMORY_LIST, STORED_MEMORIES, STORED_LIST },
-	{ COMMAND_MEMORY_SHOW, STORED_MEMORIES, STORED_SHOW },
-	{ COMMAND_MEMORY_REMOVE, STORED_MEMORIES, STORED_REMOVE },
-	{ COMMAND_MEMORY_CLEAR, STORED_MEMORIES, STORED_CLEAR },
-	{ COMMAND_CALLS_LIST, STORED_EXECUTIONS, STORED_LIST },
-	{ COMMAND_CALLS_SHOW, STORED_EXECUTIONS, stored_send_show,
-	    stored_on_call, "null", 0, false },
-	{ COMMAND_TOOLS_LIST, STORED_TOOLS, STORED_LIST },
-	{ COMMAND_TOOLS_SHOW, STORED_TOOLS, STORED_SHOW },
-	{ COMMAND_TOOLS_REMOVE, STORED_TOOLS, STORED_REMOVE },
-	{ COMMAND_TOOLS_CLEAR, STORED_TOOLS, STORED_CLEAR },
-	{ COMMAND_TOOLS_PRUNE, STORED_TOOLS,
-	    STORED_DROP(IGNORED, stored_on_cleared, "0") },
-};
-
-int
-stored_run(struct command_setup *setup, struct err *err)
+static int
+stored_run(struct command_setup *setup, struct stored_verb *verb,
+    struct err *err)
 {
 	const struct command *command = &setup->options->command;
-	const struct stored_verb *verb = stored_verbs;
 	struct store *store = setup->runs->peers.store;
 	struct stored stored = { .base = setup->base,
 		.keeper = store,
-		.command = command };
+		.command = command,
+		.verb = verb };
 	auto_buffer struct buffer json = { 0 };
-	int status, calls;
-
-	while (verb->task != command->task)
-		verb++;
-	stored.verb = verb;
-	stored.kind = verb->kind;
-	calls = stored_is_about_calls(&stored);
-	status = calls ?
+	int calls = stored_is_about_calls(&stored);
+	int status = calls ?
 	    calls_begin(setup, &stored.scope, &stored.running, err) :
-	    owner_flag_begin(setup, stored_kinds[stored.kind].these,
+	    owner_flag_begin(setup, stored_kinds[verb->kind].these,
 	        &stored.scope, err);
+
 	if (status == -1 || (status != 0 && !calls))
 		return status;
 	if (options_json(setup->options)) {
 		stored.json = &json;
 		if (verb->lists)
 			json_report_open(
-			    &json, stored_kinds[stored.kind].all, '[');
+			    &json, stored_kinds[verb->kind].all, '[');
 	}
 	if (calls && verb->lists)
 		stored_print_all(&stored, (struct json_span){
@@ -505,3 +476,28 @@ stored_run(struct command_setup *setup, struct err *err)
 	buffer_reset(&stored.running);
 	return stored.status != 0 ? stored.status : status;
 }
+
+#define STORED_LIST stored_send_list, stored_on_page, "{}", 0, true
+#define STORED_SHOW stored_send_show, stored_on_one, "null", 0, false
+#define STORED_DROP(WHICH, answer, none)                                       \
+	stored_send_drop, answer, none, STORED_DROP_##WHICH, false
+#define STORED_REMOVE STORED_DROP(ONE, stored_on_removed, "false")
+#define STORED_CLEAR STORED_DROP(ALL, stored_on_cleared, "0")
+
+#define STORED_COMMAND(run, ...)                                               \
+	COMMAND_DEFINE(                                                        \
+	    run, stored_run(setup, &(struct stored_verb){ __VA_ARGS__ }, err))
+
+STORED_COMMAND(memory_list_run, STORED_MEMORIES, STORED_LIST)
+STORED_COMMAND(memory_show_run, STORED_MEMORIES, STORED_SHOW)
+STORED_COMMAND(memory_remove_run, STORED_MEMORIES, STORED_REMOVE)
+STORED_COMMAND(memory_clear_run, STORED_MEMORIES, STORED_CLEAR)
+STORED_COMMAND(calls_list_run, STORED_EXECUTIONS, STORED_LIST)
+STORED_COMMAND(calls_show_run, STORED_EXECUTIONS, stored_send_show,
+    stored_on_call, "null", 0, false)
+STORED_COMMAND(saved_tools_list_run, STORED_TOOLS, STORED_LIST)
+STORED_COMMAND(saved_tools_show_run, STORED_TOOLS, STORED_SHOW)
+STORED_COMMAND(saved_tools_remove_run, STORED_TOOLS, STORED_REMOVE)
+STORED_COMMAND(saved_tools_clear_run, STORED_TOOLS, STORED_CLEAR)
+STORED_COMMAND(saved_tools_prune_run, STORED_TOOLS,
+    STORED_DROP(IGNORED, stored_on_cleared, "0"))

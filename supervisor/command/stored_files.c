@@ -39,7 +39,6 @@
 enum stored_files_about { STORED_ALL, STORED_ONE, STORED_NEW };
 
 struct stored_files {
-	enum command_task task;
 	struct event_base *base;
 	struct files *files;
 	const struct command_setup *setup;
@@ -485,7 +484,8 @@ stored_files_on_done(void *ctx, const struct files_end *end)
 		stored_files_fail(cmd, "%s", end->why);
 		return;
 	}
-	if (cmd->task == COMMAND_FILES_LIST && cmd->json == NULL &&
+	if (cmd->about == STORED_ALL && cmd->user.filed != NULL &&
+	    cmd->json == NULL &&
 	    cmd->listed > 0 && !cmd->summed &&
 	    !command_has(&cmd->command->flags, COMMAND_FLAG_NAMES)) {
 		if (stored_files_sum(cmd, &err) == -1)
@@ -596,52 +596,17 @@ stored_files_begin(struct stored_files *cmd, struct err *err)
 
 /* The commands */
 
-static const struct stored_files stored_files_commands[] = {
-	{ .task = COMMAND_FILES_LIST, .begin = stored_files_list,
-	    .user.filed = stored_files_on_listed, .list = "files" },
-	{ .task = COMMAND_FILES_USAGE, .begin = stored_files_usage,
-	    .user.used = stored_files_on_used, .list = "owners" },
-	{ .task = COMMAND_FILES_SHOW, .about = STORED_ONE,
-	    .begin = stored_files_fetch,
-	    .user.fetched = stored_files_on_shown },
-	{ .task = COMMAND_FILES_SAVE, .about = STORED_ONE,
-	    .begin = stored_files_fetch,
-	    .user.fetched = stored_files_on_saved },
-	{ .task = COMMAND_FILES_ADD, .about = STORED_NEW,
-	    .begin = stored_files_add, .user.filed = stored_files_on_listed,
-	    .list = "files" },
-	{ .task = COMMAND_FILES_REMOVE, .about = STORED_ONE,
-	    .begin = stored_files_remove,
-	    .user.done = stored_files_on_removed },
-	{ .task = COMMAND_FILES_LINK, .about = STORED_ONE,
-	    .begin = stored_files_link,
-	    .user.filed = stored_files_on_linked },
-	{ .task = COMMAND_FILES_CLEAR, .begin = stored_files_remove,
-	    .user.done = stored_files_on_cleared },
-};
-
-int
-stored_files_run(struct command_setup *setup, struct err *err)
+static int
+stored_files_run(struct command_setup *setup, struct stored_files *cmd,
+    struct err *err)
 {
 	const struct command *command = &setup->options->command;
-	const struct stored_files *row = stored_files_commands;
-	struct stored_files made, *cmd = &made;
 	struct files *files = setup->runs->peers.files;
-	struct files_end nothing = { .fault = FILE_FAULT_NONE };
+	const struct files_end nothing = { .fault = cmd->about == STORED_ONE ?
+		    FILE_FAULT_UNKNOWN : FILE_FAULT_NONE };
 	auto_buffer struct buffer json = { 0 };
-	int status;
+	int status = owner_flag_begin(setup, "files", &cmd->scope, err);
 
-	while (row->task != command->task)
-		row++;
-	made = *row;
-	if (cmd->about == STORED_ONE)
-		nothing.fault = FILE_FAULT_UNKNOWN;
-	if (command->task == COMMAND_FILES_LINK &&
-	    *setup->options->public_url == '\0')
-		return err_set(err, "links need the address of this server: "
-		    "set it by 'caisson config set public_url "
-		    "https://caisson.example.org'");
-	status = owner_flag_begin(setup, "files", &cmd->scope, err);
 	if (status != 0)
 		return status;
 	cmd->base = setup->base;
@@ -669,3 +634,29 @@ stored_files_run(struct command_setup *setup, struct err *err)
 	free(cmd->conversation);
 	return cmd->status;
 }
+
+#define STORED_FILES_COMMAND(run, ...)                                         \
+	COMMAND_DEFINE(run,                                                    \
+	    stored_files_run(setup, &(struct stored_files){ __VA_ARGS__ }, err))
+
+STORED_FILES_COMMAND(files_list_run, .begin = stored_files_list,
+    .user.filed = stored_files_on_listed, .list = "files")
+STORED_FILES_COMMAND(files_usage_run, .begin = stored_files_usage,
+    .user.used = stored_files_on_used, .list = "owners")
+STORED_FILES_COMMAND(files_show_run, .about = STORED_ONE,
+    .begin = stored_files_fetch, .user.fetched = stored_files_on_shown)
+STORED_FILES_COMMAND(files_save_run, .about = STORED_ONE,
+    .begin = stored_files_fetch, .user.fetched = stored_files_on_saved)
+STORED_FILES_COMMAND(files_add_run, .about = STORED_NEW,
+    .begin = stored_files_add, .user.filed = stored_files_on_listed,
+    .list = "files")
+STORED_FILES_COMMAND(files_remove_run, .about = STORED_ONE,
+    .begin = stored_files_remove, .user.done = stored_files_on_removed)
+STORED_FILES_COMMAND(files_clear_run, .begin = stored_files_remove,
+    .user.done = stored_files_on_cleared)
+COMMAND_DEFINE(files_link_run, *setup->options->public_url == '\0' ?
+    err_set(err, "links need the address of this server: set it by 'caisson "
+        "config set public_url https://caisson.example.org'") :
+    stored_files_run(setup, &(struct stored_files){ .about = STORED_ONE,
+        .begin = stored_files_link,
+        .user.filed = stored_files_on_linked }, err))

@@ -17,12 +17,13 @@ struct door_setup {
 	char **envp;
 	void (*ended)(void *ctx); /* the client for which we run has left */
 	void *ctx;
+	bool http; /* clients come over HTTP; not one on standard input */
 };
 
 /* Only open and close are needed; others may be NULL. */
 struct door {
 	/*
-	 * Sets *state if the options ask for this door. Returns 0, or -1 with
+	 * Sets *state if this door is asked for. Returns 0, or -1 with
 	 * err if nothing can be served; if *state is set, close follows.
 	 */
 	int (*open)(

@@ -276,11 +276,10 @@ stdio_close(void *state)
 static int
 stdio_open(void **state, const struct door_setup *setup, struct err *err)
 {
-	enum command_task task = setup->runs->options->command.task;
 	auto_fd int null = -1;
 	int in, out;
 
-	if (task != COMMAND_NONE && task != COMMAND_RUN)
+	if (setup->http)
 		return 0;
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);

@@ -458,12 +458,7 @@ image_run(
 	return done;
 }
 
-int
-image_command_run(struct command_setup *setup, struct err *err)
-{
-	enum command_task task = setup->options->command.task;
-
-	return image_run(setup, task == COMMAND_IMAGE_PULL ? image_pull :
-	        task == COMMAND_IMAGE_ADD ? image_add :
-	        task == COMMAND_IMAGE_LIST ? image_list : image_remove, err);
-}
+COMMAND_DEFINE(image_pull_run, image_run(setup, image_pull, err))
+COMMAND_DEFINE(image_add_run, image_run(setup, image_add, err))
+COMMAND_DEFINE(image_list_run, image_run(setup, image_list, err))
+COMMAND_DEFINE(image_remove_run, image_run(setup, image_remove, err))

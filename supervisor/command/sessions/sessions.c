@@ -336,8 +336,9 @@ sessions_check(const struct command *command, struct err *err)
 	    "sessions list' shows it, such as 4711", shown.data);
 }
 
-int
-sessions_run(struct command_setup *setup, struct err *err)
+static int
+sessions_run(const struct command_setup *setup,
+    int (*run)(const struct sessions_asked *asked), struct err *err)
 {
 	const struct options *options = setup->options;
 	struct sessions_asked asked = { .command = &options->command,
@@ -349,11 +350,13 @@ sessions_run(struct command_setup *setup, struct err *err)
 	role_enter(ROLE_OPERATOR, 0);
 	status = sessions_ask_all(&asked, options, setup->envp, err);
 	if (status == 0)
-		status = options->command.task == COMMAND_SESSIONS_END ?
-		    sessions_end(&asked) : sessions_list(&asked);
+		status = run(&asked);
 	while (asked.count > 0)
 		free(asked.one[--asked.count].text);
 	free(asked.one);
 	fd_close(&asked.dir);
 	return status;
 }
+
+COMMAND_DEFINE(sessions_list_run, sessions_run(setup, sessions_list, err))
+COMMAND_DEFINE(sessions_end_run, sessions_run(setup, sessions_end, err))

@@ -55,6 +55,13 @@ struct command_setup {
 	int run(struct command_setup *setup, struct err *err);
 #include "../../options/commands.def"
 
+/* One of them that is a call of a function, given setup and err. */
+#define COMMAND_DEFINE(run, ...)                                               \
+	int run(struct command_setup *setup, struct err *err)                  \
+	{                                                                      \
+		return __VA_ARGS__;                                            \
+	}
+
 /* complain.c */
 
 /*

@@ -330,7 +330,7 @@ http_open(void **state, const struct door_setup *setup, struct err *err)
 	auto_fd int dir = -1;
 	int needed;
 
-	if (options->command.task != COMMAND_SERVE)
+	if (!setup->http)
 		return 0;
 	*state = user.ctx = http = mem_alloc(sizeof(*http));
 	http->runs = setup->runs;
