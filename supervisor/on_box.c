@@ -41,7 +41,6 @@ on_box_less_would_do(const struct box *box, uint64_t step)
 static void
 on_box_fail_interpreter(struct box *box, const char *reason)
 {
-	box->known |= BOX_IS_UNRUNNABLE;
 	box_fail(box, "the box cannot be built: could not start %s (%s); %s",
 	    box->language->kind, reason, box->language->fix);
 }
@@ -52,8 +51,10 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 	const struct box_step_info *step = box_step_info(failed->step);
 
 	if (failed->transient)
-		box->known |= BOX_IS_TRANSIENT;
-	box->known &= ~(unsigned int)BOX_IS_FORKING;
+		box->fault = BOX_FAULT_TRANSIENT;
+	else if (failed->step == BOX_STEP_INTERPRETER)
+		box->fault = BOX_FAULT_INTERPRETER;
+	box->launch.forking = false;
 	if (failed->step == BOX_STEP_INTERPRETER)
 		on_box_fail_interpreter(box, failed->reason);
 	else if (step == NULL)

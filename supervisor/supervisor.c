@@ -146,8 +146,8 @@ supervisor_probe(struct supervisor *sv, int check, struct err *err)
 	if (!runtime->images &&
 	    supervisor_probe_python(&sv->options, err) == -1)
 		return -1;
-	return runtime->probe == NULL ? 0 :
-	    runtime->probe(&sv->boxes, check, err);
+	return runtime->shared == NULL ? 0 :
+	    runtime->shared->probe(&sv->boxes, check, err);
 }
 
 /* Adds the languages whose images are enabled in the engine. */
@@ -230,7 +230,7 @@ supervisor_free(struct supervisor *sv)
 	boxes_free_dropped(&sv->boxes);
 	services_finish();
 	if (sv->boxes.shared != NULL)
-		sv->boxes.runtime->finish(&sv->boxes);
+		sv->boxes.runtime->shared->finish(&sv->boxes);
 	else if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
 	/* A client sees the end only now, when no process of ours is left. */

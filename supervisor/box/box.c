@@ -59,12 +59,6 @@ static box_action *const box_actions[BOX_EVENTS][BOX_PHASES] = {
 };
 
 static void
-box_set_timer(struct box *box, unsigned long ms)
-{
-	loop_set_timer(box->timer, ms);
-}
-
-static void
 box_live(struct box *box, enum box_event event, const struct box_told *told)
 {
 	box_action *action = box_actions[event][box->phase];
@@ -74,7 +68,7 @@ box_live(struct box *box, enum box_event event, const struct box_told *told)
 		return;
 	/* Its launcher may still report the reason. */
 	if (box_knows(box, BOX_IS_DRAINED) && box_knows(box, BOX_HAS_STATUS) &&
-	    !box_knows(box, BOX_IS_BUILDING))
+	    box->launch.phase == BOX_LAUNCH_OVER)
 		box->phase = BOX_OVER;
 	box->changed(box->ctx);
 }
@@ -99,16 +93,17 @@ static int
 box_launch(struct box *box, const struct box_told *)
 {
 	reaper_hold();
-	box->known |= BOX_IS_HELD | BOX_IS_BUILDING;
+	box->launch.phase = BOX_LAUNCH_HELD;
 	return 0;
 }
 
 static int
 box_watch(struct box *box, const struct box_told *)
 {
-	if (box_knows(box, BOX_IS_HELD))
-		reaper_release();
-	box->known &= ~(unsigned int)BOX_IS_HELD;
+	if (box->launch.phase != BOX_LAUNCH_HELD)
+		return 0;
+	reaper_release();
+	box->launch.phase = BOX_LAUNCH_WATCHED;
 	return 0;
 }
 
@@ -133,8 +128,8 @@ box_check_ready(struct box *box)
 {
 	const unsigned int all = BOX_IS_BUILT | BOX_HAS_ASKED;
 
-	if (box->phase != BOX_BUILDING ||
-	    (box->known & (all | BOX_IS_BUILDING)) != all)
+	if (box->phase != BOX_BUILDING || (box->known & all) != all ||
+	    box->launch.phase != BOX_LAUNCH_OVER)
 		return;
 	box->phase = BOX_READY;
 	event_del(box->timer);
@@ -143,8 +138,8 @@ box_check_ready(struct box *box)
 static int
 box_be_told(struct box *box, const struct box_told *told)
 {
-	box->known &= ~(unsigned int)BOX_IS_BUILDING;
 	box_watch(box, told);
+	box->launch.phase = BOX_LAUNCH_OVER;
 	if (told->why != NULL)
 		box_spoil(box, "%s the box: %s", channel_blame(told->why),
 		    told->why->text);
@@ -187,7 +182,7 @@ box_run(
 	box->relay.served = *grant != -1;
 	start->broker = fd_take(grant);
 	start->session = (box->how & BOX_SESSION) != 0;
-	box->known &= ~(unsigned int)BOX_PROGRAM_ENDED;
+	box->session.ended = false;
 	if (channel_send_start(box->relay.channel, start, err) == -1)
 		return -1;
 	box->relay.execution = start->execution;
@@ -201,7 +196,7 @@ static int
 box_take(struct box *box, const struct box_told *)
 {
 	/* A relay that waits passes it on as fast as it drains pipes. */
-	box_set_timer(box, box->phase == BOX_BUILDING ?
+	loop_set_timer(box->timer, box->phase == BOX_BUILDING ?
 	    box->boxes->times.start : box->boxes->times.drain);
 	box->phase = BOX_TAKEN;
 	return 0;
@@ -265,9 +260,9 @@ box_rest(struct box *box, const struct box_told *told)
 {
 	uint64_t used_us;
 
-	if (!(box->how & BOX_SESSION) || box_knows(box, BOX_PROGRAM_ENDED))
+	if (!(box->how & BOX_SESSION) || box->session.ended)
 		return box_refuse_rest(box, told);
-	box->known |= BOX_PROGRAM_ENDED;
+	box->session.ended = true;
 	box_keep_output(box, told);
 	box->session.threads = told->program->threads;
 	box->session.late = told->program->late;
@@ -320,7 +315,8 @@ box_limit_end(struct box *box)
 {
 	const struct boxes *boxes = box->boxes;
 
-	box_set_timer(box, boxes->times.drain + boxes->runtime->end_ms);
+	loop_set_timer(
+	    box->timer, boxes->times.drain + boxes->runtime->end_ms);
 }
 
 /* Only output in the pipes may still come. */
@@ -390,18 +386,28 @@ box_be_late(struct box *box, const struct box_told *)
 }
 
 /*
- * Its relay is lost. If it was given code and did not report that it has sent
- * it to the box, it may have: then no other box must run it.
+ * Its relay is lost. Returns whether it is unknown if the code ran: the relay
+ * was given it, and did not report that it has sent it to the box. Then no
+ * other box must run it.
  */
+static int
+box_doubt(struct box *box)
+{
+	if (box->relay.execution == 0 || box_knows(box, BOX_HAS_RUN))
+		return 0;
+	if (box->fault == BOX_FAULT_OTHER)
+		box->fault = BOX_FAULT_UNSURE;
+	return 1;
+}
+
 static void
 box_lose_relay(struct box *box, const char *how)
 {
 	reaper_kill(box->relay.process);
-	if (box->relay.execution == 0 || box_knows(box, BOX_HAS_RUN)) {
+	if (!box_doubt(box)) {
 		box_spoil(box, "the relay of this execution %s", how);
 		return;
 	}
-	box->known |= BOX_IS_UNSURE;
 	box_spoil(box, "the relay of this execution %s, and it is unknown "
 	    "whether the code ran: check what it has done before you run it "
 	    "again", how);
@@ -437,8 +443,8 @@ box_give_up(struct box *box, const struct box_told *told)
 	box->known |= BOX_IS_DRAINED | BOX_HAS_STATUS | BOX_IS_STUCK;
 	if (box->inside != NULL)
 		box_hear(box, BOX_ON_TIME, NULL);
-	box->known &= ~(unsigned int)BOX_IS_BUILDING;
 	box_watch(box, told);
+	box->launch.phase = BOX_LAUNCH_OVER;
 	return 1;
 }
 
@@ -457,7 +463,7 @@ box_end_relay(struct box *box)
 static int
 box_drain(struct box *box, const struct box_told *told)
 {
-	if (box_knows(box, BOX_PROGRAM_ENDED)) {
+	if (box->session.ended) {
 		/* It ended between two programs: the first has its streams. */
 		free(told->out->data);
 		free(told->errors->data);
@@ -481,10 +487,8 @@ box_lose_channel(struct box *box, const struct box_told *told)
 	else
 		box_spoil(box, "%s the relay: %s", channel_blame(told->why),
 		    told->why->text);
-	if (box->relay.execution != 0 && !(known & BOX_HAS_RUN))
-		box->known |= BOX_IS_UNSURE;
-	if ((known & BOX_HAS_RUN) && box->relay.served &&
-	    !(known & BOX_PROGRAM_ENDED))
+	box_doubt(box);
+	if ((known & BOX_HAS_RUN) && box->relay.served && !box->session.ended)
 		box->output.calls.told = mem_strdup("unknown, as the process "
 		    "that counts them exited");
 	return box_end_relay(box);
@@ -519,7 +523,7 @@ box_take_status(struct box *box, const struct box_told *told)
 	box_begin_end(box, told);
 	if (told->rests && !killed && box->end.signal != SIGKILL) {
 		box->known |= BOX_HAS_LEFTOVERS;
-		box_set_timer(box, box->boxes->times.leftovers);
+		loop_set_timer(box->timer, box->boxes->times.leftovers);
 	} else {
 		box->known &= ~(unsigned int)BOX_HAS_LEFTOVERS;
 		box_kill(box);
@@ -615,7 +619,7 @@ box_on_dropped(void *ctx)
 	struct box *box = ctx;
 	struct boxes *boxes = box->boxes;
 
-	if (box_knows(box, BOX_IS_HELD))
+	if (box->launch.phase == BOX_LAUNCH_HELD)
 		return;
 	LIST_REMOVE(box, entry);
 	box_free(&box);
@@ -631,7 +635,7 @@ box_drop(struct box **boxp)
 		return;
 	channel_free(&box->relay.channel);
 	box->known |= BOX_IS_DRAINED;
-	if (!box_knows(box, BOX_IS_HELD)) {
+	if (box->launch.phase != BOX_LAUNCH_HELD) {
 		box_free(&box);
 		return;
 	}

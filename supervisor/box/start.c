@@ -171,8 +171,10 @@ boxes_awaited(const struct boxes *boxes)
 const char *
 boxes_lack(const struct boxes *boxes)
 {
-	return boxes->runtime->fetch == NULL ? NULL :
-	    boxes->runtime->fetch->lacks(boxes);
+	const struct runtime_shared *shared = boxes->runtime->shared;
+
+	return shared == NULL || shared->lacks == NULL ? NULL :
+	    shared->lacks(boxes);
 }
 
 void

@@ -125,7 +125,7 @@ call_take_result(struct call *call, struct box *box)
 	struct call_result *result = &call->result;
 
 	result->boxed = box_knows(box, BOX_IS_BUILT);
-	result->unrunnable = box_knows(box, BOX_IS_UNRUNNABLE);
+	result->unrunnable = box->fault == BOX_FAULT_INTERPRETER;
 	result->facts = box->facts;
 	box->facts = (struct box_facts){ 0 };
 	result->exited = box->end.exited;

@@ -114,8 +114,8 @@ fetch_start(struct call *call)
 	loop_set_timer(fetch->timer, 0);
 	if (fetch_runs)
 		return;
-	if (boxes->runtime->fetch->begin(boxes, fetch_on_done, boxes, &err) ==
-	    -1)
+	if (boxes->runtime->shared->fetch(
+	        boxes, fetch_on_done, boxes, &err) == -1)
 		call_fail(call, err.text);
 	else
 		fetch_runs = 1;

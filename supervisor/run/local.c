@@ -456,13 +456,13 @@ local_replaces(struct local *local)
 {
 	const struct box *box = local->box;
 	const struct call *call = local->call;
-	int forking = box_knows(box, BOX_IS_FORKING);
+	int forking = box->launch.forking;
 	int lost = (local->source == LOCAL_POOL || forking) &&
-	    call->cause == CALL_BY_ITSELF && !box_knows(box, BOX_IS_UNSURE);
-	int transient = box_knows(box, BOX_IS_TRANSIENT);
+	    call->cause == CALL_BY_ITSELF && box->fault != BOX_FAULT_UNSURE;
 
 	if (box_knows(box, BOX_HAS_RUN) || !box_has_ended(box) ||
-	    (!lost && !(transient && local_has_time(call))))
+	    (!lost && (box->fault != BOX_FAULT_TRANSIENT ||
+	        !local_has_time(call))))
 		return 0;
 	if (!box_knows(box, BOX_IS_DRAINED))
 		return 1;

@@ -203,7 +203,7 @@ session_show(const struct session *session, const struct box *box,
 	shown->age_ms = clock_ms() - session->born_ms;
 	shown->earlier = session->calls == 1 ? session->lost : NULL;
 	shown->ended = session_limit(session, box);
-	if (box != NULL && box_knows(box, BOX_PROGRAM_ENDED)) {
+	if (box != NULL && box->session.ended) {
 		shown->threads = box->session.threads;
 		shown->threaded =
 		    session->sessions->runs->options->session_threads;

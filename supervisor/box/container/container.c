@@ -136,13 +136,6 @@ container_refuse(struct box *box)
 	box_fail(box, "the box cannot be built: %s", why);
 }
 
-/* Returns whether process 1 has told how the code ended. */
-static int
-container_is_told(const struct box *box)
-{
-	return box->claim.end != BOX_CLAIM_NONE;
-}
-
 /*
  * Returns whether its end is known. Code can forge the report of process 1, as
  * it can choose how it ends. Without one only the client tells, unless we have
@@ -155,7 +148,8 @@ container_is_known(const struct box *box)
 
 	return contained->keeper == NULL ||
 	    (box_knows(box, BOX_INIT_IS_GONE) &&
-	        (box_knows(box, BOX_IS_KILLED) || container_is_told(box)));
+	        (box_knows(box, BOX_IS_KILLED) ||
+	            box->claim.end != BOX_CLAIM_NONE));
 }
 
 /*
@@ -167,7 +161,7 @@ container_was_lost(const struct box *box)
 {
 	const struct contained *contained = box->inside;
 
-	return !container_is_told(box) &&
+	return box->claim.end == BOX_CLAIM_NONE &&
 	    !box_knows(box, BOX_IS_KILLED) &&
 	    contained->status < CONTAINER_SIGNALS;
 }
@@ -413,11 +407,10 @@ container_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	{                                                                      \
 		.name = name_, .framed = true, .images = true,                 \
 		.end_ms = ENGINE_END_MS,                                       \
-		.probe = container_probe, .finish = container_finish,          \
 		.start = container_start, .hear = container_hear,              \
 		.kill = container_kill, .alive = container_alive,              \
 		.free = container_free, .add_facts = container_facts_add,      \
-		.fetch = &container_fetch                                      \
+		.shared = &container_shared                                    \
 	}
 
 const struct runtime podman_runtime = CONTAINER_RUNTIME("podman");

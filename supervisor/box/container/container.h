@@ -48,9 +48,8 @@ container_boxes(const struct boxes *boxes)
 	return boxes->shared;
 }
 
-/* container_boxes.c: as probe and finish of struct runtime. */
-int container_probe(struct boxes *boxes, int only_refuses, struct err *err);
-void container_finish(struct boxes *boxes);
+/* container_boxes.c: what the runtimes do for all boxes. */
+extern const struct runtime_shared container_shared;
 
 /*
  * request.c: fills in the container of a box with the limits of these options.
@@ -102,8 +101,10 @@ int container_fetch_choose(struct boxes *boxes, struct err *err);
 /* Ends a fetch; done is not called. NULL inside is accepted. */
 void container_fetch_free(struct container_fetch **fetch);
 
-/* How the runtimes fetch it. */
-extern const struct runtime_fetch container_fetch;
+/* As lacks and fetch of struct runtime_shared. */
+const char *container_fetch_lacks(const struct boxes *boxes);
+int container_fetch_begin(struct boxes *boxes,
+    void (*done)(void *ctx, const char *why), void *ctx, struct err *err);
 
 /* What it tries: all of it holds where it has succeeded. */
 struct container_promise {

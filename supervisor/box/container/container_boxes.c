@@ -175,7 +175,7 @@ container_boxes_try(struct boxes *boxes, int only_refuses, struct err *err)
 	return 0;
 }
 
-int
+static int
 container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 {
 	struct container_boxes *shared = mem_alloc(sizeof(*shared));
@@ -206,7 +206,7 @@ container_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	    container_boxes_try(boxes, only_refuses, err);
 }
 
-void
+static void
 container_finish(struct boxes *boxes)
 {
 	struct container_boxes *shared = mem_take(&boxes->shared);
@@ -228,3 +228,10 @@ container_finish(struct boxes *boxes)
 	buffer_reset(&shared->environment);
 	free(shared);
 }
+
+const struct runtime_shared container_shared = {
+	.probe = container_probe,
+	.finish = container_finish,
+	.lacks = container_fetch_lacks,
+	.fetch = container_fetch_begin,
+};

@@ -61,7 +61,7 @@ container_fetch_choose(struct boxes *boxes, struct err *err)
 	return 0;
 }
 
-static const char *
+const char *
 container_fetch_lacks(const struct boxes *boxes)
 {
 	const struct container_boxes *shared = container_boxes(boxes);
@@ -124,7 +124,7 @@ container_fetch_on_pulled(void *ctx, struct container_answer *answer)
 		container_fetch_end(fetch, err.text);
 }
 
-static int
+int
 container_fetch_begin(struct boxes *boxes,
     void (*done)(void *ctx, const char *why), void *ctx, struct err *err)
 {
@@ -157,8 +157,3 @@ container_fetch_free(struct container_fetch **fetchp)
 	container_engine_free(&fetch->call);
 	free(fetch);
 }
-
-const struct runtime_fetch container_fetch = {
-	.lacks = container_fetch_lacks,
-	.begin = container_fetch_begin,
-};

@@ -177,18 +177,6 @@ native_began(struct box *box)
 static void native_await_fork(struct box *box);
 
 /*
- * Returns whether the event came as late as if everything had been stopped, as
- * in a container that is paused: then no launcher has had its time.
- */
-static int
-native_was_stopped(const struct box *box)
-{
-	const struct native *native = box->inside;
-
-	return clock_ms() >= native->hang_ms + box->boxes->times.hang;
-}
-
-/*
  * The launcher hangs, and its process is not known. The template waits for it
  * and forks no other box, so it is killed. The boxes that it should have forked
  * next then lose their channels, and are no longer being built. After that, the
@@ -202,9 +190,14 @@ native_on_hang(evutil_socket_t, short, void *arg)
 	const struct native_boxes *shared = native_boxes(box->boxes);
 
 	/* A launcher whose channel has ended has ended, too. */
-	if (!box_knows(box, BOX_IS_FORKING) || native->channel == NULL)
+	if (!box->launch.forking || native->channel == NULL)
 		return;
-	if (native->forked != shared->forked || native_was_stopped(box)) {
+	/*
+	 * If the event came as late as if everything had been stopped, as in a
+	 * container that is paused, no launcher has had its time.
+	 */
+	if (native->forked != shared->forked ||
+	    clock_ms() >= native->hang_ms + box->boxes->times.hang) {
 		native_await_fork(box);
 		return;
 	}
@@ -234,7 +227,7 @@ native_kill(struct box *box)
 {
 	struct native *native = box->inside;
 
-	if (box_knows(box, BOX_IS_FORKING))
+	if (box->launch.forking)
 		native_await_fork(box);
 
 	/* Processes not reported yet are killed with the launcher. */
@@ -266,7 +259,7 @@ native_hear(struct box *box, enum box_event event, struct err *)
 	}
 	native_close_channel(native);
 	/* The launcher may hang, and its template with it. */
-	if (box_knows(box, BOX_IS_FORKING))
+	if (box->launch.forking)
 		reaper_kill_orphans();
 	return 0;
 }
@@ -578,7 +571,7 @@ native_watch(struct box *box, struct ipc_started *started)
 {
 	struct event_base *base = box->boxes->base;
 	struct native *native = box->inside;
-	int forked = box_knows(box, BOX_IS_FORKING);
+	int forked = box->launch.forking;
 
 	native->init = reaper_watch_idly(
 	    base, &started->init, native_on_init_ended, box);
@@ -587,7 +580,7 @@ native_watch(struct box *box, struct ipc_started *started)
 	/* No relay tells when the code of a session ends. */
 	if (box->how & BOX_SESSION)
 		reaper_hurry(native->code);
-	box->known &= ~(unsigned int)BOX_IS_FORKING;
+	box->launch.forking = false;
 	if ((started->launcher != -1) != forked)
 		return -1;
 	if (forked) {
@@ -711,7 +704,7 @@ native_start_launcher(struct box *box, struct err *err)
 	if (native->channel == NULL)
 		return -1;
 	if (pidfd == -1) {
-		box->known |= BOX_IS_FORKING;
+		box->launch.forking = true;
 		native->template =
 		    templates_asked(native_boxes(boxes)->templates);
 	} else
@@ -785,16 +778,20 @@ static const struct runtime_sessions native_sessions = {
 	.bytes = native_bytes,
 };
 
-const struct runtime native_runtime = {
-	.name = "native",
+static const struct runtime_shared native_shared = {
 	.probe = native_probe,
 	.finish = native_finish,
+};
+
+const struct runtime native_runtime = {
+	.name = "native",
 	.start = native_start,
 	.hear = native_hear,
 	.kill = native_kill,
 	.alive = native_alive,
 	.free = native_free,
 	.add_facts = native_add_facts,
+	.shared = &native_shared,
 	.templates = &native_templates,
 	.sessions = &native_sessions,
 };

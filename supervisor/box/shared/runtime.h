@@ -106,15 +106,8 @@ int progress_add(struct box_progress *progress,
 int progress_add_preview(struct box_progress *progress,
     const struct ipc_preview *message, struct err *err);
 
-/*
- * What the life of a box and its runtime know of each other: a box and its
- * parts, the events that are reported of it, and what each runtime implements.
- * Runs in the supervisor; reads only messages of its own workers.
- */
-
 struct box;
 struct box_told;
-struct ipc_program_ended;
 struct language;
 struct runtime;
 
@@ -158,26 +151,26 @@ enum box_phase {
 	BOX_PHASES
 };
 
-/* What is known of a box: bits. */
+/* What is known of a box besides its phase: bits. */
 enum box_fact {
-	BOX_IS_HELD = 1 << 0, /* processes may be reported: none is reaped */
-	BOX_IS_BUILDING = 1 << 1, /* its launcher may still report a failure */
-	BOX_IS_FORKING = 1 << 2,  /* asked of a template, without a report */
-	BOX_IS_BUILT = 1 << 3,    /* its facts are valid */
-	BOX_HAS_ASKED = 1 << 4,   /* for code */
-	BOX_HAS_RUN = 1 << 5,     /* the code was sent to it */
-	BOX_PROGRAM_ENDED = 1 << 6, /* its code has ended, it has no other */
-	BOX_IS_KILLED = 1 << 7,   /* by us */
-	BOX_HAS_LEFTOVERS = 1 << 8, /* processes, which may still end */
-	BOX_INIT_IS_GONE = 1 << 9, /* and so is all; not settled yet */
-	BOX_IS_DRAINED = 1 << 10,  /* or its relay has ended */
-	BOX_HAS_STATUS = 1 << 11,  /* or never will */
-	BOX_IS_GONE = 1 << 12,     /* no process of it is left */
-	BOX_IS_STUCK = 1 << 13,    /* that is not waited for any longer */
-	/* Of the failure. */
-	BOX_IS_UNSURE = 1 << 14, /* it is unknown whether the code was sent */
-	BOX_IS_TRANSIENT = 1 << 15, /* another box may succeed */
-	BOX_IS_UNRUNNABLE = 1 << 16, /* its interpreter could not be started */
+	BOX_IS_BUILT = 1 << 0,  /* its facts are valid */
+	BOX_HAS_ASKED = 1 << 1, /* for code */
+	BOX_HAS_RUN = 1 << 2,   /* the code was sent to it */
+	BOX_IS_KILLED = 1 << 3, /* by us */
+	BOX_HAS_LEFTOVERS = 1 << 4, /* processes, which may still end */
+	BOX_INIT_IS_GONE = 1 << 5, /* and so is all; not settled yet */
+	BOX_IS_DRAINED = 1 << 6,   /* or its relay has ended */
+	BOX_HAS_STATUS = 1 << 7,   /* or never will */
+	BOX_IS_GONE = 1 << 8,      /* no process of it is left */
+	BOX_IS_STUCK = 1 << 9,     /* that is not waited for any longer */
+};
+
+/* What its failure means for others. */
+enum box_fault {
+	BOX_FAULT_OTHER,
+	BOX_FAULT_UNSURE, /* it is unknown whether the code was sent */
+	BOX_FAULT_TRANSIENT, /* another box may succeed */
+	BOX_FAULT_INTERPRETER, /* that could not be started */
 };
 
 /* Properties of a new box: bits. */
@@ -358,6 +351,16 @@ struct box_files {
 	struct buffer synced;
 };
 
+/* The launcher of a box. */
+struct box_launch {
+	enum {
+		BOX_LAUNCH_OVER, /* it has told all, or there is none */
+		BOX_LAUNCH_HELD, /* processes may come: none is reaped */
+		BOX_LAUNCH_WATCHED, /* it may still report a failure */
+	} phase;
+	bool forking; /* asked of a template, without a report */
+};
+
 /* What the relay of a box is for now. */
 struct box_relay {
 	struct channel *channel;
@@ -373,6 +376,7 @@ struct box_session {
 	uint64_t late;     /* bytes of output since, dropped */
 	uint64_t used_us;  /* CPU time before it */
 	uint64_t clear_ms; /* when others were last ended; 0: never */
+	bool ended;        /* its code has ended, it has no other */
 };
 
 /*
@@ -390,12 +394,14 @@ struct box {
 	enum box_phase phase;
 	unsigned int known;   /* of enum box_fact */
 	char *failure;        /* why it cannot be used, one sentence, or NULL */
+	enum box_fault fault; /* of which kind that is */
 	struct box_facts facts; /* may be taken */
 	struct box_files files;
 	struct box_output output;
 	struct box_claim claim;
 	struct box_end end;
 	struct box_session session;
+	struct box_launch launch;
 	struct box_relay relay;
 	void *inside;         /* of the runtime; NULL: not started */
 	struct event *timer;  /* for the start or the end */
@@ -493,24 +499,40 @@ struct runtime_sessions {
 	uint64_t (*bytes)(const struct box *box);
 };
 
-/* What a runtime may have to fetch before its first box. */
-struct runtime_fetch {
-	/* Returns its name, or NULL: nothing is missing. */
+/* Optional functions of a runtime whose boxes share a state. */
+struct runtime_shared {
+	/*
+	 * Finds out, before the first box, what this machine offers to all
+	 * boxes, and sets boxes->shared. Returns 0, or -1 with err if these
+	 * options cannot be met. With only_refuses no box will be started, and
+	 * only that check is made.
+	 */
+	int (*probe)(struct boxes *boxes, int only_refuses, struct err *err);
+	/*
+	 * Ends all boxes, reaps every process of ours (also keepers of servers
+	 * and workers: reaper_finish), and frees boxes->shared, which is never
+	 * NULL after probe.
+	 */
+	void (*finish)(struct boxes *boxes);
+	/*
+	 * Returns the name of what must be fetched before any box, or NULL.
+	 * NULL: that is never so.
+	 */
 	const char *(*lacks)(const struct boxes *boxes);
 	/*
 	 * Fetches it, and tries it as probe would have. Returns 0, and calls
 	 * done once, from the loop, with why that failed, one sentence, or
 	 * NULL; or -1 with err.
 	 */
-	int (*begin)(struct boxes *boxes,
+	int (*fetch)(struct boxes *boxes,
 	    void (*done)(void *ctx, const char *why), void *ctx,
 	    struct err *err);
 };
 
 /*
  * One kind of sandbox. It sets of a box: inside, the bit BOX_SENTINELS, uid,
- * the workspace, the use of processor and memory in end, and the bit
- * BOX_IS_FORKING, which the handler of FAILED clears, too.
+ * the workspace, the use of processor and memory in end, and launch.forking,
+ * which the handler of FAILED clears, too.
  */
 struct runtime {
 	const char *name;
@@ -525,19 +547,6 @@ struct runtime {
 	const char *weak;
 	/* Milliseconds that it may take for an end besides BOX_DRAIN_MS. */
 	unsigned int end_ms;
-	/*
-	 * Finds out, before the first box, what this machine offers to all
-	 * boxes, and sets boxes->shared. Returns 0, or -1 with err if these
-	 * options cannot be met. With only_refuses no box will be started, and
-	 * only that check is made. NULL, as finish: its boxes share nothing.
-	 */
-	int (*probe)(struct boxes *boxes, int only_refuses, struct err *err);
-	/*
-	 * Ends all boxes, reaps every process of ours (also keepers of servers
-	 * and workers: reaper_finish), and frees boxes->shared, which is never
-	 * NULL after probe.
-	 */
-	void (*finish)(struct boxes *boxes);
 	/*
 	 * Starts a box around the pipes, and takes those that it hands over;
 	 * sets box->inside first. Returns 0, or -1 with err. From now on it
@@ -567,7 +576,7 @@ struct runtime {
 	void (*free)(struct box *box, int lingers);
 	/* Appends its own facts as a JSON object; NULL: the short form. */
 	void (*add_facts)(struct buffer *json, const void *detail);
-	const struct runtime_fetch *fetch;         /* NULL: none */
+	const struct runtime_shared *shared;       /* NULL: none */
 	const struct runtime_templates *templates; /* NULL: none */
 	const struct runtime_sessions *sessions;   /* NULL: none */
 };

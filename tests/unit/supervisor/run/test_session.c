@@ -117,7 +117,8 @@ open_stage(void)
 		plays[n].box.number = n;
 		plays[n].box.phase = BOX_RESTING;
 		plays[n].box.how = BOX_SESSION;
-		plays[n].box.known = BOX_PROGRAM_ENDED | BOX_HAS_RUN;
+		plays[n].box.session.ended = true;
+		plays[n].box.known = BOX_HAS_RUN;
 	}
 	now_ms = 1000000;
 	runs.base = loop_new(0);

@@ -124,7 +124,7 @@ static void
 start_and_end(void)
 {
 	start();
-	ck_assert(box_knows(&box, BOX_IS_FORKING));
+	ck_assert(box.launch.forking);
 	native_runtime.kill(&box);
 }
 
@@ -163,7 +163,7 @@ UNIT_TEST(one_that_is_late_does_not)
 UNIT_TEST(one_that_is_known_does_not)
 {
 	start_and_end();
-	box.known = 0;
+	box.launch.forking = false;
 	event_base_loop(boxes.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(killed, 0);
 	stop();
