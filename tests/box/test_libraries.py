@@ -1,5 +1,5 @@
-"""supervisor/command/libraries.py: what installs libraries, for interpreters
-that this machine does not have.
+"""supervisor/command/libraries/libraries.py: what installs libraries, for
+interpreters that this machine does not have.
 
     /usr/bin/python3 tests/box/test_libraries.py [-v] [-k PATTERN]
 """
@@ -15,7 +15,7 @@ from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(
-    HERE, "..", "..", "supervisor", "command", "libraries.py")
+    HERE, "..", "..", "supervisor", "command", "libraries", "libraries.py")
 
 
 def told(name, *there, build="", **system):

@@ -30,8 +30,9 @@ ROOMS = {
     ],
     "supervisor/": [
         ("",), ("command",),
-        ("command/config", "command/image", "command/selftest",
-         "command/servers_change", "command/service", "command/sessions"),
+        ("command/config", "command/image", "command/libraries",
+         "command/selftest", "command/servers_change", "command/service",
+         "command/sessions"),
         ("command/adopt", "command/servers"), ("command/client",),
         ("command/shared",), ("door/http",), ("door",), ("front",),
         ("front/resources",), ("front/tools",), ("front/answer",),

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/limits.h"
-#include "../../common/base/mem.h"
-#include "../../common/base/shown.h"
-#include "../box/shared/language.h"
-#include "../options/text/json_report.h"
-#include "../run/run.h"
-#include "shared/command.h"
+#include "../../../common/limits.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
+#include "../../box/shared/language.h"
+#include "../../options/text/json_report.h"
+#include "../../run/run.h"
+#include "../shared/command.h"
 #include "libraries_text.h"
 
 /* It takes 0.3 s, or longer if a slow disk must be read first. */
