@@ -67,6 +67,9 @@ struct executor {
 	void (*free)(struct call *call);
 };
 
+#define EXECUTOR(name) extern const struct executor executor_##name;
+#include "executors.def"
+
 struct call {
 	TAILQ_ENTRY(call) entry;
 	struct runs *runs;

@@ -121,8 +121,6 @@ fetch_start(struct call *call)
 		fetch_runs = 1;
 }
 
-extern const struct executor executor_fetch;
-
 const struct executor executor_fetch = {
 	.name = "fetch",
 	.accepts = fetch_accepts,

@@ -554,8 +554,6 @@ local_start(struct call *call)
 	local_begin(local);
 }
 
-extern const struct executor executor_local;
-
 const struct executor executor_local = {
 	.name = "local",
 	.start = local_start,

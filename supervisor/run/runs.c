@@ -7,9 +7,6 @@
 #include "pool.h"
 #include "run.h"
 
-#define EXECUTOR(name) extern const struct executor executor_##name;
-#include "executors.def"
-
 static const struct executor *const runs_executors[] = {
 #define EXECUTOR(name) &executor_##name,
 #include "executors.def"

@@ -10,8 +10,6 @@
 #include "../../common/base/mem.h"
 #include "supervisor/run/call_parts.h"
 
-extern const struct executor executor_echo;
-
 static int
 echo_accepts(const struct runs *runs, const struct request *request)
 {
