@@ -36,7 +36,7 @@ const programs = [
     /^caisson: the middle of standard output is left out, \d+ bytes.*--max-output/],
   ['1', ['--servers', 'nope,other'], 2, /^$/, /^caisson: .*"nope"/],
   ['x', ['--language', 'klingon', '--runtime', 'native'], 2, /^$/,
-    /^caisson: unknown language "klingon": .* an image needs --runtime podman or/],
+    /^caisson: unknown language "klingon": .* an image needs --runtime podman or/m],
   ['\xff', [], 2, /^$/, /^caisson: the program standard input is not UTF-8/],
 ];
 
