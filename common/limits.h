@@ -17,6 +17,7 @@
 /* Bytes of a log line: with every byte escaped to four it fits PIPE_BUF. */
 #define LOG_PREFIX_SIZE 32
 #define LOG_TEXT_SIZE 1000
+#define LOG_TERMS_MAX 11 /* of 4 levels and 3 forms */
 
 /* EX_SOFTWARE of sysexits: a worker found a bug in itself. */
 #define FATAL_EXIT_STATUS 70

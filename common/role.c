@@ -33,5 +33,5 @@ role_enter(enum role role, unsigned long number)
 	else
 		snprintf(title, sizeof(title), "%s", role_table[role].name);
 	prctl(PR_SET_NAME, title);
-	log_init(title, log_level_get());
+	log_init(title, log_terms());
 }

@@ -8,7 +8,7 @@
 void
 relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
-	log_init("relay", (enum log_level)prepare->log_level);
+	log_init("relay", prepare->log_terms);
 	relay_prepare(relay, prepare);
 }
 
@@ -25,7 +25,7 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 		    "box without a bootstrap");
 	relay->started = true;
 	relay->session = start->session;
-	log_init("relay", (enum log_level)start->log_level);
+	log_init("relay", start->log_terms);
 	role_enter(ROLE_RELAY, start->execution);
 	if (start->servers.len == 0)
 		fatal("protocol violation by the supervisor: servers is not an "

@@ -177,7 +177,7 @@ main_prepare_for(
 	if (needs >= COMMAND_NEEDS_CLIENT &&
 	    main_open_log(options, &errors, err) == -1)
 		return -1;
-	log_init("caisson", (enum log_level)options->log_level);
+	log_init("caisson", LOG_TERMS(options->log_level, options->log_format));
 	/*
 	 * The broker writes it, only for calls of a client. If requested,
 	 * refuse to start without it.

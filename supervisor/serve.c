@@ -99,7 +99,8 @@ serve_read_settings(const struct command_setup *setup)
 	else if (later.len > 0)
 		log_warn("these settings have changed, which takes effect "
 		    "when Caisson is restarted: %s", later.data);
-	log_init("caisson", (enum log_level)setup->options->log_level);
+	log_init("caisson", LOG_TERMS(setup->options->log_level,
+	        setup->options->log_format));
 }
 
 static void

@@ -83,7 +83,7 @@ start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct boxes *boxes = box->boxes;
 	struct channel_ends ends =
 	    worker_ends(ROLE_RELAY, start_on_relay_closed, box);
-	struct ipc_prepare prepare = { .log_level = log_level_get(),
+	struct ipc_prepare prepare = { .log_terms = log_terms(),
 		.output_max = box->limits->max_output,
 		.kept_max = options_output_kept(boxes->options),
 		.sentinels = (box->how & BOX_SENTINELS) != 0 };

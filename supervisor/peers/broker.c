@@ -463,7 +463,7 @@ broker_send_grant(void *ctx, void *question, struct err *err)
 	auto_buffer struct buffer allowed = { 0 };
 	struct ipc_grant_servers grant = { .execution = wanted->execution,
 		.owner = wanted->owner,
-		.log_level = log_level_get(),
+		.log_terms = log_terms(),
 		.tool_seconds = broker->options->tool_timeout,
 		.tool_ceiling = broker->options->tool_ceiling,
 		.remember = broker->options->memory_api != 0,
@@ -792,7 +792,7 @@ broker_try(struct broker *broker, const struct buffer *only,
 	broker->tried = tried;
 	broker->gone = gone;
 	broker->tried_ctx = ctx;
-	message.log_level = log_level_get();
+	message.log_terms = log_terms();
 	for (i = 0; i < in_force_count(broker->config); i++) {
 		message.name = in_force_at(broker->config, i)->name;
 		if (broker_is_wanted(only, message.name) &&

@@ -221,7 +221,7 @@ static int
 files_start(void *ctx, struct err *err)
 {
 	struct files *files = ctx;
-	struct ipc_keep_files keep = { .log_level = log_level_get(),
+	struct ipc_keep_files keep = { .log_terms = log_terms(),
 		.most = files->options->files_max,
 		.days = files->options->files_days,
 		.link_seconds = files->options->link_seconds };
@@ -283,9 +283,9 @@ files_task_start_porter(struct files_task *task, struct ipc_blob known,
 	struct files *files = task->files;
 	struct channel_ends ends = worker_ends(
 	    ROLE_PORTER, files_task_on_porter_closed, task);
-	struct ipc_carry_out carry_out = { .log_level = log_level_get(),
+	struct ipc_carry_out carry_out = { .log_terms = log_terms(),
 		.known = known };
-	struct ipc_carry_in carry_in = { .log_level = log_level_get() };
+	struct ipc_carry_in carry_in = { .log_terms = log_terms() };
 	auto_fd int pidfd = -1;
 	auto_fd int ours = -1;
 	int theirs;

@@ -110,7 +110,7 @@ gateway_start_process(void *ctx, struct err *err)
 {
 	struct gateway *gateway = ((struct gateway_peer *)ctx)->gateway;
 	const struct gateway_terms *terms = &gateway->terms;
-	struct ipc_serve serve = { .log_level = log_level_get(),
+	struct ipc_serve serve = { .log_terms = log_terms(),
 		.user = getuid(),
 		.body_max = terms->body_max,
 		.origins = terms->origins,

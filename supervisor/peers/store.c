@@ -109,7 +109,7 @@ static int
 store_start(void *ctx, struct err *err)
 {
 	struct store *store = ctx;
-	struct ipc_keep keep = { .log_level = log_level_get(),
+	struct ipc_keep keep = { .log_terms = log_terms(),
 		.most = store->options->state_max };
 	auto_fd int folder = state_dir_open(store->options, store->envp, err);
 

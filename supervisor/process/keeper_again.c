@@ -84,7 +84,7 @@ keeper_start_over(
 	auto_free char *title =
 	    mem_printf(KEEPER_TITLE "%lu]", keeper->number);
 	auto_free char *numbers = mem_printf(KEEPER_NUMBERS, keeper->number,
-	    (int)keeper->supervisor, (int)keeper->server, (int)log_level_get(),
+	    (int)keeper->supervisor, (int)keeper->server, (int)log_terms(),
 	    program->remove_ms, program->remove == program->argv,
 	    program->outlives);
 	char none[] = "", *nothing[] = { NULL };
@@ -105,18 +105,18 @@ int
 keeper_read(int argc, char **argv, struct keeper *keeper,
     struct spawn_program *program)
 {
-	int supervisor, server, level, only_removes, outlives;
+	int supervisor, server, terms, only_removes, outlives;
 	int n;
 
 	if (argc < KEEPER_WORDS ||
 	    strncmp(argv[KEEPER_WORD_TITLE], KEEPER_TITLE,
 	        strlen(KEEPER_TITLE)) != 0 ||
 	    sscanf(argv[KEEPER_WORD_NUMBERS], KEEPER_NUMBERS, &keeper->number,
-	        &supervisor, &server, &level, &program->remove_ms,
+	        &supervisor, &server, &terms, &program->remove_ms,
 	        &only_removes, &outlives) != 7)
 		return 0;
 	program->outlives = outlives != 0;
-	log_init("keeper", (enum log_level)level);
+	log_init("keeper", (uint64_t)terms);
 	keeper->supervisor = supervisor;
 	keeper->server = server;
 	n = KEEPER_WORDS;

@@ -16,6 +16,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../servers/in_force/in_force.h"
+#include "../box/shared/language.h"
 #include "call_parts.h"
 #include "pool.h"
 
@@ -375,6 +376,10 @@ call_new(struct runs *runs, struct request *request,
 	if (call->request.notes_len > 0)
 		buffer_add(&call->notes, call->request.notes,
 		    call->request.notes_len);
+	/* Each line of the log about it has its number. */
+	log_info("call %lu: execution %s, owner \"%s\", language %s, trace %s",
+	    call->number, call->id, owner->name, call->request.language->name,
+	    call->request.trace == NULL ? "none" : call->request.trace);
 	TAILQ_INIT(&call->askings);
 	call->concluded = concluded;
 	call->ctx = ctx;

@@ -75,6 +75,8 @@ call_record_start(
 	call_record_asked(facts, call_us(&call->asked, &now));
 	call_record_text(facts, "language", call->request.language->name);
 	call_record_text(facts, "status", status);
+	if (call->request.trace != NULL)
+		call_record_text(facts, "traceparent", call->request.trace);
 	buffer_printf(facts, ",\"waited_ms\":%llu,\"duration_ms\":%llu",
 	    (unsigned long long)call_us(&call->asked, began) / 1000,
 	    (unsigned long long)call_us(began, &now) / 1000);

@@ -214,7 +214,7 @@ local_hand_over(struct local *local, struct err *err)
 	const char *names;
 	size_t len;
 	struct ipc_start start = { .execution = call->number,
-		.log_level = log_level_get(),
+		.log_terms = log_terms(),
 		.echo = runs->options->echo,
 		.progress = call->request.progressed != NULL,
 		.stored = runs->peers.store != NULL &&
@@ -355,7 +355,7 @@ local_try(struct local *local, struct err *err)
 		local_drop_box(local);
 		return local->source == LOCAL_POOL && !lacking ? 1 : -1;
 	}
-	log_debug("call %lu has box %lu%s", call->number, local->box->number,
+	log_info("call %lu has box %lu%s", call->number, local->box->number,
 	    local->source == LOCAL_POOL ? " of the pool" : "");
 	return 0;
 }

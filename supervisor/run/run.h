@@ -179,6 +179,7 @@ struct request {
 	char *conversation; /* id of that for /data; NULL: none */
 	char *session; /* name of that whose state is kept; NULL: none */
 	struct buffer input; /* for the code, see START; empty: none */
+	char *trace; /* its traceparent (W3C Trace Context); NULL: none */
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: no notification */
@@ -198,6 +199,7 @@ request_reset(struct request *request)
 	free(request->session);
 	buffer_reset(&request->input);
 	free(request->notes);
+	free(request->trace);
 	*request = (struct request){ 0 };
 }
 

@@ -189,3 +189,31 @@ test('status names calls, sessions and servers, and whose they are',
     await assert.rejects(running);
     assert.match(caisson(folder(t), 'status'), /^No Caisson of this user/);
   });
+
+test('a trace is kept with its call, and lines of the log are objects',
+  async (t) => {
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const { socket, home, log } = await serve(t, {
+      args: ['--log-format', 'json', '--log-level', 'info'] });
+    const client = await connect(t, socket);
+
+    for (const traceparent of [trace, trace.toUpperCase(), `${trace}-1`, 7])
+      await client.callTool({ name: 'run_python',
+        arguments: { code: 'print(1)' }, _meta: { traceparent } });
+    const lines = log().trimEnd().split('\n')
+      .filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    const begun = lines.map(({ message }) => message.match(
+      /^call (\d+): execution (\w+), owner "", language python, trace (.*)$/))
+      .filter(Boolean);
+
+    assert.deepEqual(begun.map((one) => one[3]),
+      [trace, 'none', 'none', 'none']);
+    for (const line of lines)
+      assert.deepEqual(Object.keys(line),
+        ['time', 'level', 'process', 'message']);
+    assert(lines.some(({ message }) => /^call 1 has box \d+/.test(message)));
+    await until(() => JSON.parse(caisson(home, 'calls', 'list', '--json'))
+      .calls.length === 4, 'the kept calls');
+    assert.equal(JSON.parse(caisson(home, 'calls', 'show', '--json',
+      begun[0][2])).traceparent, trace);
+  });

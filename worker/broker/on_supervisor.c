@@ -33,7 +33,7 @@ broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke)
 void
 broker_on_grant_servers(struct broker *broker, struct ipc_grant_servers *grant)
 {
-	log_init("broker", (enum log_level)grant->log_level);
+	log_init("broker", grant->log_terms);
 	grant_new(broker, grant);
 }
 
@@ -69,7 +69,7 @@ broker_on_audit(struct broker *broker, struct ipc_audit *audit)
 void
 broker_on_try(struct broker *broker, struct ipc_try *try)
 {
-	log_init("broker", (enum log_level)try->log_level);
+	log_init("broker", try->log_terms);
 	try_server(broker, try->name);
 }
 

@@ -26,7 +26,7 @@ on_supervisor_read(int file, struct buffer *text)
 /* What both messages say of a server. */
 #define ON_SUPERVISOR_REMOTE(remote, message)                                  \
 	do {                                                                   \
-		log_init("connector", (enum log_level)(message)->log_level);   \
+		log_init("connector", (message)->log_terms);   \
 		(remote)->url = mem_strdup((message)->url);                    \
 		(remote)->events = (message)->events != 0;                     \
 		(remote)->proxy = mem_strdup((message)->proxy);                \

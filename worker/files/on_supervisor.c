@@ -20,7 +20,7 @@
 void
 files_on_keep_files(struct files *files, struct ipc_keep_files *keep)
 {
-	log_init("files", (enum log_level)keep->log_level);
+	log_init("files", keep->log_terms);
 	files->folder = fd_take(&keep->folder);
 	files->most = keep->most;
 	files->lifetime = keep->days * SECONDS_OF_DAY;

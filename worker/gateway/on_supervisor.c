@@ -40,7 +40,7 @@ gateway_on_serve(struct gateway_end *end, struct ipc_serve *serve)
 {
 	struct gateway *gateway = on_supervisor_own(end);
 
-	log_init("gateway", (enum log_level)serve->log_level);
+	log_init("gateway", serve->log_terms);
 	gateway->user = (uid_t)serve->user;
 	gateway->body_max = serve->body_max;
 	gateway->origins = mem_strdup(serve->origins);

@@ -19,13 +19,13 @@ on_supervisor_files_closed(void *ctx, const struct err *why)
 }
 
 static void
-on_supervisor_prepare(struct porter *porter, uint64_t log_level,
+on_supervisor_prepare(struct porter *porter, uint64_t log_terms,
     enum lockdown_use use, int *folder, int *files)
 {
 	struct channel_ends ends = { ROLE_PORTER, ROLE_FILES, porter->routes,
 		on_supervisor_files_closed, porter };
 
-	log_init("porter", (enum log_level)log_level);
+	log_init("porter", log_terms);
 	porter->use = use;
 	porter->folder = fd_take(folder);
 	porter->files = channel_new(porter->base, files, &ends);
@@ -42,7 +42,7 @@ porter_on_carry_out(struct porter *porter, struct ipc_carry_out *carry_out)
 	if (porter->known == NULL ||
 	    !text_list_complete(porter->known, porter->known_len))
 		fatal("cannot read the files of a box");
-	on_supervisor_prepare(porter, carry_out->log_level, LOCKDOWN_READS,
+	on_supervisor_prepare(porter, carry_out->log_terms, LOCKDOWN_READS,
 	    &carry_out->folder, &carry_out->files);
 }
 
@@ -50,6 +50,6 @@ void
 porter_on_carry_in(struct porter *porter, struct ipc_carry_in *carry_in)
 {
 	porter->direct = (int)carry_in->direct;
-	on_supervisor_prepare(porter, carry_in->log_level, LOCKDOWN_FILLS,
+	on_supervisor_prepare(porter, carry_in->log_terms, LOCKDOWN_FILLS,
 	    &carry_in->folder, &carry_in->files);
 }

@@ -23,7 +23,7 @@
 void
 store_on_keep(struct store *store, struct ipc_keep *keep)
 {
-	log_init("store", (enum log_level)keep->log_level);
+	log_init("store", keep->log_terms);
 	if (fchdir(keep->folder) == -1)
 		fatal("cannot enter the state directory");
 	store->folder = fd_take(&keep->folder);

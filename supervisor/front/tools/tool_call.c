@@ -36,6 +36,32 @@ tool_call_new(struct mcp *mcp, const struct context *context,
 	return call;
 }
 
+/*
+ * Keeps the trace to which the request belongs: traceparent of _meta, of
+ * version 00. Another one is no trace (W3C Trace Context, section 3.2).
+ */
+static void
+tool_call_read_trace(struct tool_call *call, struct json_span params)
+{
+	static const char form[] =
+	    "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
+	struct json_span meta = { NULL, 0 }, trace = { NULL, 0 };
+	size_t i;
+
+	if (json_span_kind(params) != JSON_SPAN_OBJECT ||
+	    json_span_get(params, "_meta", &meta) != 1 ||
+	    json_span_kind(meta) != JSON_SPAN_OBJECT ||
+	    json_span_get(meta, "traceparent", &trace) != 1 ||
+	    trace.len != strlen(form) + 2)
+		return;
+	for (i = 0; form[i] != '\0'; i++)
+		if (form[i] == 'h' ?
+		        strchr("0123456789abcdef", trace.p[i + 1]) == NULL :
+		        trace.p[i + 1] != form[i])
+			return;
+	call->trace = mem_dup(trace.p + 1, strlen(form));
+}
+
 static void
 tool_call_free(struct tool_call *call)
 {
@@ -45,6 +71,7 @@ tool_call_free(struct tool_call *call)
 	if (call->release != NULL)
 		call->release(call->kept);
 	free(call->id);
+	free(call->trace);
 	tool_progress_reset(&call->progress);
 	question_free(&call->ask);
 	buffer_reset(&call->held);
@@ -141,6 +168,7 @@ void
 tool_call_watch(struct tool_call *call, struct json_span params)
 {
 	tool_progress_read(&call->progress, params);
+	tool_call_read_trace(call, params);
 	if (call->context.era->add_input != NULL)
 		tool_call_digest(params, call->digest);
 }
@@ -402,6 +430,7 @@ tool_call_run(
 	call->request.client =
 	    call->context.era->has_session ? call->mcp->number : 0;
 	memset(request, 0, sizeof(*request));
+	call->request.trace = mem_take(&call->trace);
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;
 	call->waiter.ctx = call;

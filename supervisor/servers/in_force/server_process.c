@@ -371,7 +371,7 @@ server_process_proxy(const char *url, char **envp)
 
 /* What both messages say of a server. Its descriptors are -1. */
 #define SERVER_PROCESS_REMOTE(server, setup, command)                          \
-	.log_level = log_level_get(), .url = (server)->run.data,               \
+	.log_terms = log_terms(), .url = (server)->run.data,               \
 	.events = (server)->remote == CONFIG_SSE,                              \
 	.headers = { (const uint8_t *)(server)->run_env.data,                  \
 		(server)->run_env.len },                                       \

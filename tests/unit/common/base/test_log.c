@@ -56,6 +56,37 @@ UNIT_TEST(one_write_per_line)
 	ck_assert_str_eq(caught(fd), "");
 }
 
+UNIT_TEST(a_line_has_the_form_that_was_chosen)
+{
+	static char most[2 * LOG_TEXT_SIZE];
+	int fd = catch_writes();
+	const char *line;
+
+	log_init("relay[7]", LOG_TERMS(LOG_LEVEL_INFO, LOG_FORMAT_JOURNAL));
+	ck_assert_uint_eq(log_terms(), 10);
+	log_error("a");
+	log_warn("b");
+	log_info("c\nd");
+	log_debug("e");
+	ck_assert_str_eq(caught(fd), "<3>relay[7]: a\n");
+	ck_assert_str_eq(caught(fd), "<4>relay[7]: b\n");
+	ck_assert_str_eq(caught(fd), "<6>relay[7]: c\\x0ad\n");
+	ck_assert_str_eq(caught(fd), "");
+	log_init("x", LOG_TERMS(LOG_LEVEL_INFO, LOG_FORMAT_JSON));
+	log_warn("say \"%s\"", "\n\\");
+	line = caught(fd);
+	ck_assert_str_eq(strstr(line, "\"level\""),
+	    "\"level\":\"warn\",\"process\":\"x\","
+	    "\"message\":\"say \\\"\\\\x0a\\\\\\\"\"}\n");
+	ck_assert_msg(strncmp(line, "{\"time\":\"20", 11) == 0, "%s", line);
+	/* One that is too long is cut, and still an object. */
+	memset(most, 1, sizeof(most) - 1);
+	log_warn("%s", most);
+	line = caught(fd);
+	ck_assert_str_eq(line + strlen(line) - 3, "\"}\n");
+	ck_assert_uint_le(strlen(line), 4096);
+}
+
 UNIT_TEST(foreign_bytes_are_escaped)
 {
 	static const char *const cases[][2] = {

@@ -237,7 +237,7 @@ play_grant_of(const char *allowed, size_t allowed_len, const char *loaded,
     size_t loaded_len)
 {
 	struct ipc_grant_servers grant = { .execution = play_execution,
-		.log_level = 3,
+		.log_terms = 3,
 		.owner = play_owner,
 		.client = play_client,
 		.asks = play_asks,
