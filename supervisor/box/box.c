@@ -39,7 +39,7 @@ static box_action *const box_actions[BOX_EVENTS][BOX_PHASES] = {
 	[BOX_ON_TOLD] = ALWAYS(box_be_told),
 	[BOX_ON_ASKED] = ALWAYS(box_ask),
 	[BOX_ON_RUNNING] = { box_violate, box_violate, box_start_run,
-	    box_start_run, box_violate, box_start_run, box_start_run },
+	    box_violate, box_violate, box_start_run, box_start_run },
 	[BOX_ON_PROGRESS] = ALWAYS(box_tell_owner),
 	[BOX_ON_PROGRAM_ENDED] = { box_refuse_rest, box_refuse_rest,
 	    box_refuse_rest, box_rest, box_refuse_rest, box_rest, box_rest },
@@ -448,6 +448,18 @@ box_give_up(struct box *box, const struct box_told *told)
 	return 1;
 }
 
+/*
+ * Without pipes it gets no more code: its process is ending, of which process 1
+ * then tells the cause, or has only closed them.
+ */
+static void
+box_await_end(struct box *box)
+{
+	box->phase = BOX_ENDING;
+	box->known |= BOX_HAS_LEFTOVERS;
+	loop_set_timer(box->timer, box->boxes->times.leftovers);
+}
+
 /* The end of its relay: that of the box may be known now. */
 static int
 box_end_relay(struct box *box)
@@ -457,6 +469,8 @@ box_end_relay(struct box *box)
 		return 0;
 	if (box->boxes->runtime->framed)
 		box_report(box, BOX_ON_DYING, NULL);
+	if (box->phase == BOX_RESTING)
+		box_await_end(box);
 	return 1;
 }
 
@@ -578,7 +592,8 @@ box_may_linger(const struct box *box)
 {
 	const struct boxes *boxes = box->boxes;
 
-	return box_knows(box, BOX_HAS_LEFTOVERS) && boxes->unready == 0 &&
+	return box_knows(box, BOX_HAS_LEFTOVERS) &&
+	    box_knows(box, BOX_HAS_STATUS) && boxes->unready == 0 &&
 	    !boxes->user.busy(boxes->user.ctx);
 }
 

@@ -407,6 +407,29 @@ for (const [what, code] of Object.entries(busy))
         assert.equal(about(next).kept, false);
     });
 
+test('a thread that closes the pipes of its box ends its session',
+  async (t) => {
+    const { client, pid } = await connect(t, { env:
+      { ...threaded.env, ...unpooled.env } });
+
+    /* The process that it waits for is ended between two calls. */
+    await say(client, 's', `
+import os, threading
+def give_away():
+    ${new Gate().wait}
+    for end in os.listdir("/proc/self/fd"):
+        try:
+            os.dup2(mine, int(end))
+        except OSError:
+            pass
+    threading.Event().wait()
+mine = os.pipe()[0]
+threading.Thread(target=give_away, daemon=True).start()`);
+    await until(() => boxed(pid).length === 0, 'the end of the box');
+    assert.match(text(await run(client, 'None', { session: 's' })),
+      /its process ended between two calls$/);
+  });
+
 test('code that is stopped goes on with the next call', async (t) => {
   const { client, pid } = await connect(t, unpooled);
 

@@ -1,6 +1,7 @@
 /*
- * Tests of supervisor/box/box: a relay ends each code of a session once. The
- * runtime is a stand-in without processes.
+ * Tests of supervisor/box/box: a relay ends each code of a session once, and
+ * what its process does to its pipes. The runtime is a stand-in without
+ * processes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,22 +42,41 @@ send_end(struct box *box, const char *text)
 	supervisor_on_program_ended(box, &ended);
 }
 
+static const struct runtime_sessions sessions = { .used_us = used_us,
+	.clear = clear };
+static const struct runtime runtime = { .sessions = &sessions };
+static const struct options options = { .max_output = KIB,
+	.runtime = (char *)"native" };
+
+/* A box of a session whose code runs, and its end. */
+static void
+begin(struct boxes *boxes, struct box *box)
+{
+	boxes_init(boxes, event_base_new(), &options);
+	boxes->runtime = &runtime;
+	*box = (struct box){ .boxes = boxes,
+		.limits = &options,
+		.how = BOX_SESSION,
+		.phase = BOX_RUNNING,
+		.changed = on_changed,
+		.timer = evtimer_new(boxes->base, NULL, NULL) };
+}
+
+static void
+finish(struct boxes *boxes, struct box *box)
+{
+	box_output_reset(&box->output);
+	free(box->failure);
+	event_free(box->timer);
+	event_base_free(boxes->base);
+}
+
 UNIT_TEST(a_second_end_of_code_is_a_violation)
 {
-	static const struct runtime_sessions sessions = { .used_us = used_us,
-		.clear = clear };
-	static const struct runtime runtime = { .sessions = &sessions };
-	static const struct options options = { .max_output = KIB,
-		.runtime = (char *)"native" };
-	struct event_base *base = event_base_new();
 	struct boxes boxes = { 0 };
-	struct box box = { .boxes = &boxes, .limits = &options,
-		.how = BOX_SESSION,
-		.phase = BOX_RUNNING, .changed = on_changed };
+	struct box box;
 
-	boxes_init(&boxes, base, &options);
-	boxes.runtime = &runtime;
-	box.timer = evtimer_new(base, NULL, NULL);
+	begin(&boxes, &box);
 	send_end(&box, "first");
 	ck_assert_int_eq(box.phase, BOX_RESTING);
 	/* The box is being ended, but its relay goes on. */
@@ -67,8 +87,23 @@ UNIT_TEST(a_second_end_of_code_is_a_violation)
 	ck_assert_str_eq(box.failure, "protocol violation by the relay: it "
 	    "reports the end of code that does not run");
 	ck_assert_str_eq(box.output.out.data, "first");
-	box_output_reset(&box.output);
-	free(box.failure);
-	event_free(box.timer);
-	event_base_free(base);
+	finish(&boxes, &box);
+}
+
+/* Threads may close them while the process stays: it would never get code. */
+UNIT_TEST(a_session_without_pipes_ends)
+{
+	struct ipc_done done = { .out = blob(""), .errors = blob("") };
+	struct boxes boxes = { 0 };
+	struct box box;
+
+	begin(&boxes, &box);
+	send_end(&box, "first");
+	supervisor_on_done(&box, &done);
+	ck_assert_int_eq(box.phase, BOX_ENDING);
+	ck_assert(box_knows(&box, BOX_HAS_LEFTOVERS));
+	box_report(&box, BOX_ON_TIME, NULL);
+	ck_assert(!box_knows(&box, BOX_HAS_LEFTOVERS));
+	ck_assert_str_eq(box.output.out.data, "first");
+	finish(&boxes, &box);
 }
