@@ -1,8 +1,8 @@
 /*
  * Processes: every fork, exec, kill and wait of the supervisor, and the users
  * of its workers. A security review of these needs only this directory, with
- * one exception: where boxes have cgroups, group.c in the directory box kills
- * all processes of a box by writing to its file cgroup.kill.
+ * one exception: where boxes have cgroups, ../box/cgroup/group.c kills all
+ * processes of a box by writing to its file cgroup.kill.
  */
 #ifndef SUPERVISOR_PROCESS_H
 #define SUPERVISOR_PROCESS_H
