@@ -471,12 +471,15 @@ exec_add_input(struct buffer *json, struct options *options, struct err *err)
 	return 0;
 }
 
-static int
-exec_is_shell(const char *name)
+/* The language of a program: that of which the suffix of its file is a name. */
+static const char *
+exec_language(const char *file)
 {
-	const char *dot = name == NULL ? NULL : strrchr(name, '.');
+	const char *dot = file == NULL ? NULL : strrchr(file, '.');
+	const struct language *language =
+	    dot == NULL ? NULL : language_find(dot + 1);
 
-	return dot != NULL && strcmp(dot, ".sh") == 0;
+	return (language != NULL ? language : language_default())->name;
 }
 
 /* An image may be a language of containers only. Returns 0, or -1 with err. */
@@ -511,8 +514,7 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 	    1U << ARGUMENT_SERVERS;
 	buffer_add_text(&json, "{\"language\":");
 	if (language == NULL)
-		language = exec_is_shell(options->command.operand) ? "shell" :
-		    language_default()->name;
+		language = exec_language(options->command.operand);
 	if (exec_check_language(language, options, err) == -1)
 		return -1;
 	json_add_text(&json, language);

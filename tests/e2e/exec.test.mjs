@@ -61,7 +61,8 @@ test('a program in a file gets standard input', (t) => {
 });
 
 test('a program is of the shell by its name', (t) => {
-  assert.equal(run(t, [file(t, 'p.sh', 'echo "$((6 * 7))"')]).stdout, '42\n');
+  for (const name of ['p.sh', 'p.bash'])
+    assert.equal(run(t, [file(t, name, 'echo "$((6 * 7))"')]).stdout, '42\n');
 });
 
 test('servers are there, and end with it', (t) => {
