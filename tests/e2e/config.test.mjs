@@ -123,7 +123,7 @@ test('what is wrong is told by line and column, the rest still loads', async (t)
       '${NOT_THERE}, which is not set: set it, or write ' +
       '${NOT_THERE:-default}',
     '         ~/MCPs/a.json:7:5: "web" rejected: its url must begin with ' +
-      'https:// or http://',
+      'https:// or http:// and a host, without spaces or control characters',
     'refused  ~/MCPs/b.json: is not a configuration of servers',
     '         ~/MCPs/b.json:3:9: \'5\' where a colon should be',
     'refused  ~/MCPs/c.json: is larger than 67108864 bytes, the limit ' +
