@@ -523,6 +523,12 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 	buffer_add_text(&json, ",\"servers\":[");
 	exec_add_servers(&json, flags);
 	buffer_add_text(&json, "]");
+	/* As a client asks for it: limits of the language stand above. */
+	if (options->sources[OPTION_ID_TIMEOUT] == OPTIONS_FLAG) {
+		options->arguments |= 1U << ARGUMENT_TIMEOUT;
+		buffer_printf(&json, ",\"timeout\":%llu",
+		    (unsigned long long)options->timeout);
+	}
 	if (exec_add_input(&json, options, err) == -1)
 		return -1;
 	buffer_add_text(&json, "}");
@@ -541,6 +547,10 @@ exec_make_folder(const struct exec *exec, struct err *err)
 	auto_free char *path = mem_printf(
 	    "%s/.", exec->folder == NULL ? "." : exec->folder);
 
+	/* Of a variable that is not set: not the root. */
+	if (exec->folder != NULL && exec->folder[0] == '\0')
+		return err_set(err, "--out is \"\", but must be a folder, such "
+		    "as . for this one");
 	if (exec_make_folders(path) == 0 && access(path, F_OK) == 0)
 		return 0;
 	return err_set(err, "the folder %s cannot be made: %s; name another "

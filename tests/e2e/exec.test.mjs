@@ -35,14 +35,19 @@ const programs = [
   ['print("x" * 99999)', ['--max-output', '4k'], 0, /^x{2048}/,
     /^caisson: the middle of standard output is left out, \d+ bytes.*--max-output/],
   ['1', ['--servers', 'nope,other'], 2, /^$/, /^caisson: .*"nope"/],
+  ['1', ['--out', ''], 2, /^$/, /^caisson: --out is "", but must be a folder/],
+  ['print(1)', ['--timeout', '50'], 0, /^1\n$/,
+    /^note: timeout was lowered from 50 to 30 seconds/,
+    { CAISSON_LANGUAGE_LIMITS: 'python3:strict' }],
   ['x', ['--language', 'klingon', '--runtime', 'native'], 2, /^$/,
     /^caisson: unknown language "klingon": .* an image needs --runtime podman or/m],
   ['\xff', [], 2, /^$/, /^caisson: the program standard input is not UTF-8/],
 ];
 
-for (const [code, args, status, out, error] of programs)
+for (const [code, args, status, out, error, env] of programs)
   test(`${code} ${args.join(' ')}`, (t) => {
-    const done = run(t, args, code === '\xff' ? Buffer.from([0xff]) : code);
+    const done = run(t, args, code === '\xff' ? Buffer.from([0xff]) : code,
+      { env });
 
     assert.equal(done.status, status, done.stderr);
     assert.match(done.stdout, out);
