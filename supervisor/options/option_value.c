@@ -419,7 +419,7 @@ option_is_address(const char *text)
 static int
 option_is_limits(const char *text)
 {
-	size_t len = strcspn(text, ":");
+	size_t len = strcspn(text, ": \t");
 
 	return len > 0 && text[len] == ':' &&
 	    option_limits_word(text + len + 1) != NULL;

@@ -389,31 +389,38 @@ options_set_limits(struct options *options, const char *word)
 	options->owner_limits = options_limited(options, word);
 }
 
-/* Returns the word for a language in the option, static; NULL: none. */
+/*
+ * Returns the word for a language by any of its names in the option, static;
+ * NULL: none.
+ */
 static const char *
-options_language_limits(const struct options *options, const char *language)
+options_language_limits(const struct options *options,
+    const struct language *language, language_has_name *has_name)
 {
 	const char *text = options->language_limits;
-	size_t len, name = strlen(language);
+	size_t len;
 
 	for (; text[0] != '\0'; text += len + (text[len] == ',')) {
 		auto_free char *item = NULL;
+		char *colon;
 
 		len = strcspn(text, ",");
 		item = mem_printf("%.*s", (int)len, text);
-		if (strncasecmp(item, language, name) == 0 &&
-		    item[name] == ':')
-			return option_limits_word(item + name + 1);
+		colon = strchr(item, ':');
+		*colon = '\0';
+		if (has_name(language, item))
+			return option_limits_word(colon + 1);
 	}
 	return NULL;
 }
 
 const struct options *
-options_limits(const struct options *options, const char *language)
+options_limits(const struct options *options, const struct language *language,
+    language_has_name *has_name)
 {
 	const struct options *own = options->owner_limits, *others = NULL;
 	const char *word = options->limited == NULL ? NULL :
-	    options_language_limits(options, language);
+	    options_language_limits(options, language, has_name);
 
 	if (word != NULL)
 		others = options_limited(options, word);

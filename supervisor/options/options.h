@@ -113,13 +113,18 @@ int options_set(struct options *options, enum option_id id,
  */
 int options_check(struct options *options, struct err *err);
 
+struct language;
+
+/* Returns whether a language has this name. */
+typedef int language_has_name(const struct language *, const char *name);
+
 /*
  * Returns settings with the limits for code of a language, as long as the
- * options that were read: the stricter ones of that language and of the owner
- * of the options; NULL if neither has any.
+ * options that were read: the stricter ones of that language, by any of its
+ * names, and of the owner of the options; NULL if neither has any.
  */
-const struct options *options_limits(
-    const struct options *options, const char *language);
+const struct options *options_limits(const struct options *options,
+    const struct language *language, language_has_name *has_name);
 
 /* Gives options of an owner the limits of a word of option_limits_word. */
 void options_set_limits(struct options *options, const char *word);

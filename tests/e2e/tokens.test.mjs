@@ -322,7 +322,7 @@ test('a token may have few calls and few requests', async (t) => {
 test('limits of a token and of a language: the stricter ones', async (t) => {
   const { url, home } = await serveTcp(t, { env: { CAISSON_MEMORY: '256m',
     CAISSON_TOOLS: 'run_python,run_code',
-    CAISSON_LANGUAGE_LIMITS: 'shell:permissive,python:default' } });
+    CAISSON_LANGUAGE_LIMITS: 'bash:permissive,python:default' } });
   const clients = {
     all: clientOf(t, url, add(home, 'all')),
     few: clientOf(t, url, add(home, 'few', '--limits', 'strict')),

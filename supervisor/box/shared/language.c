@@ -82,7 +82,7 @@ language_default(void)
 	return &language_table[0];
 }
 
-static int
+int
 language_is(const struct language *language, const char *name)
 {
 	size_t i;

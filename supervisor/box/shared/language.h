@@ -61,6 +61,9 @@ const struct language *language_at(size_t n);
 /* Returns the language whose boxes are forked, static: the first one. */
 const struct language *language_default(void);
 
+/* Returns whether this is its name or an alias of it, in any letter case. */
+int language_is(const struct language *language, const char *name);
+
 /*
  * Returns the language of this name or alias in any letter case, static; NULL
  * if there is none.

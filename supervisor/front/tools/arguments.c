@@ -493,7 +493,8 @@ arguments_read_all(struct json_span arguments,
 	    (taken->language &&
 	        arguments_read_language(arguments, request, err) == -1))
 		return -1;
-	request->limits = options_limits(options, request->language->name);
+	request->limits = options_limits(
+	    options, request->language, language_is);
 	if (request->limits != NULL)
 		options = request->limits;
 	request->timeout = options->timeout;

@@ -164,6 +164,7 @@ static const struct {
 	{ &limits, "shell" },
 	{ &limits, "shell:loose" },
 	{ &limits, ":strict" },
+	{ &limits, "shell:strict, c:default" },
 	{ &origins, "a.example" },
 	{ &url, "a.example" },
 	{ &url, "ftp://a" },
