@@ -24,7 +24,7 @@ def only(*names):
 HINT = r"hint: the sandbox has no files of the user.* \[exit 1\]"
 MEMORY = r"\[Sandbox ran out of memory .limit 128 MiB.:.*"
 # Depends on how soon process 1 notices the end of the first.
-GROWN = r"\d+ MiB|no more than 160 MiB|x*( ?\[.*)?"
+GROWN = r"\d+ MiB|no more than 192 MiB|x*( ?\[.*)?"
 HIDDEN = r"/sys|/(sys|proc|dev)/[\w/.]+"  # what an engine has mounted there
 KILLED = r".*\[SIG[A-Z]+\]"
 
