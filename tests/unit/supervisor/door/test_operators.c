@@ -16,7 +16,6 @@
 #include "common/base/loop.h"
 #include "common/base/mem.h"
 #include "common/base/text_list.h"
-#define OPERATORS_ARE_HERE
 #include "tests/unit/supervisor/not_here.h"
 #include "supervisor/door/door.h"
 #include "supervisor/options/state_dir.h"

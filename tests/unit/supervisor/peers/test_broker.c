@@ -17,8 +17,9 @@
 #include "common/ipc/ipc_socket.h"
 #include "common/base/mem.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/peers/broker.h"
+#include "supervisor/peers/store.h"
 #include "supervisor/servers/in_force/server_process.h"
-#define BROKER_IS_HERE
 #include "tests/unit/supervisor/not_here.h"
 #include "supervisor/process/process.h"
 #include "worker_play.h"

@@ -19,7 +19,6 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/files.h"
 #include "supervisor/options/state_dir.h"
-#define FILES_ARE_HERE
 #include "tests/unit/supervisor/not_here.h"
 #include "supervisor/process/process.h"
 #include "worker_play.h"

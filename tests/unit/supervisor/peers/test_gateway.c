@@ -11,7 +11,6 @@
 #include "common/base/fd.h"
 #include "common/ipc/ipc_socket.h"
 #include "common/base/loop.h"
-#define GATEWAY_IS_HERE
 #include "tests/unit/supervisor/not_here.h"
 #include "supervisor/peers/gateway.h"
 #include "supervisor/process/process.h"

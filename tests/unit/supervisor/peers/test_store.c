@@ -16,7 +16,7 @@
 #include "common/base/loop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/options/state_dir.h"
-#define STORE_IS_HERE
+#include "supervisor/peers/store.h"
 #include "tests/unit/supervisor/not_here.h"
 #include "supervisor/process/process.h"
 #include "worker_play.h"
