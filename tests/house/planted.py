@@ -1,7 +1,7 @@
 """
-The counter-proof of the rules about layers, circles, names, symbols and words:
-in a copy of the sources, which they find nothing wrong with, each must find
-what is planted there.
+The counter-proof of the rules about layers, circles, names, symbols, words and
+weight: in a copy of the sources, which they find nothing wrong with, each must
+find what is planted there.
 """
 import json
 import os
@@ -14,6 +14,7 @@ import house
 
 FOLDERS = ("common/", "supervisor/", "relay/", "worker/")
 ENDINGS = (".c", ".h", ".def", ".rules", ".py")
+LINES = "tests/house/lines.txt"
 RULES = os.path.dirname(os.path.realpath(__file__))
 
 # For each plant: the rule, the files that are added, each with its text (one
@@ -43,6 +44,12 @@ PLANTS = [
                  "supervisor/servers/planted.c": "extern int c;\n"
                  "int d(void);\nint d(void) { return c; }\n"},
      "  supervisor/servers/planted.c refers to c of supervisor/options"),
+    ("circles", {"worker/box/python/mcp/wire/_sown.py":
+                 "def a():\n    from . import _planted\n",
+                 "worker/box/python/mcp/help/_planted.py":
+                 "if True:\n    import mcp._sown\n"},
+     "a circle of imports: worker/box/python/mcp/help/_planted.py, "
+     "worker/box/python/mcp/wire/_sown.py"),
     ("names", {"relay/planted.h": "/* In relay.c and\n * gone.c. */\n"},
      "relay/planted.h:2: names gone.c, which does not exist"),
     ("names", {"relay/planted.c":
@@ -60,12 +67,28 @@ PLANTS = [
      "supervisor/run/planted.h:1: has the word Native"),
     ("words", {"supervisor/run/planted.h": "int has_landlock;\n"},
      "supervisor/run/planted.h:1: has the word landlock"),
+    ("weight", {"relay/planted.h": "static struct a {\n\tbool a, b, c;\n"
+                "\tbool d, e, f;\n} h;\n",
+                "relay/planted.c": "struct {\n\tint sown;\n} a, b;\n"
+                "void c(void);\nvoid c(void) { a.sown = !b.sown; }\n"},
+     "relay/planted.h: struct a: has 6 flags"),
+    ("weight", {"relay/planted_too.h": "typedef void a_step(int *a);\n"
+                "struct a {\n" + "\ta_step *a;\n" * 8 +
+                "\tvoid (*b)(void);\n};\n"},
+     "relay/planted_too.h: struct a: has 9 functions"),
+    ("weight", {"relay/sown.h": "struct a {\n\tuint8_t b, sown : 1;\n};\n"},
+     "relay/sown.h: struct a: sown is a flag: make it bool"),
+    ("weight", {f"relay/output/planted_{n}.c": "\n" for n in range(17)},
+     "C files, no more than 16 may be"),
+    ("weight", {"relay/planted_lines.h": "\n" * 2000},
+     "tests/house/lines.txt: relay/ has "),
 ]
 
 
 def copy(place):
     for path in house.files():
-        if path.startswith(FOLDERS) and path.endswith(ENDINGS):
+        if path == LINES or (
+                path.startswith(FOLDERS) and path.endswith(ENDINGS)):
             target = os.path.join(place, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(os.path.join(house.SOURCE, path), target)
@@ -136,7 +159,7 @@ def check(place, build, rule, added, wanted):
 
 def check_all(place, build):
     copy(place)
-    for rule in ("layers", "circles", "names"):
+    for rule in ("layers", "circles", "names", "weight"):
         status, said = run(rule, place, build, [])
         if status != 0:
             yield f"{rule} finds something where nothing is planted:\n{said}"

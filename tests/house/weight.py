@@ -4,7 +4,8 @@ FILES_MAX C files, a struct no more than FLAGS_MAX flags of type bool and
 FUNCTIONS_MAX functions; what exceeds that still is listed here with its
 number, which may only shrink. LINES has the lines of each folder: a change
 that adds more than GROWTH to one edits it, "weight.py SOURCE --lines" prints
-it anew. A member that is only set to 0 and 1 is a flag, and of type bool.
+it anew. A member that is only set to 0, 1 and what is true or false is a flag,
+and of type bool.
 """
 import collections
 import os
@@ -28,11 +29,16 @@ FLAGS_UNTIL_MENDED = {
 FUNCTIONS_UNTIL_MENDED = {
 }
 
-STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.M | re.S)
+STRUCT = re.compile(
+    r"^(?:static )?(?:const )?struct (\w*) ?\{\n(.*?)^\}", re.M | re.S)
 FLAGS = re.compile(r"^\s+bool ([^;()]+);", re.M)
 FUNCTION = re.compile(r"\(\*\w+\)\(")
-INT = re.compile(r"^\s+int (\w+);", re.M)
+TYPE_OF_FUNCTION = re.compile(r"^typedef [^;(]*?\b(\w+)\(", re.M)
+INT = re.compile(r"^\s+(?:int|unsigned|unsigned int|char|uint8_t) "
+                 r"(\w+(?:, \w+)*)(?: : 1)?;", re.M)
 SET = re.compile(r"(?:->|\.)(\w+) = ([^;,{}]+)[;,}]")
+COUNTED = re.compile(r"(?:->|\.)(\w+)(?:\+\+|--| [-+]=)")
+TRUTH = re.compile(r"1|true|false|![^?]*|[^?]* (?:[=!<>]=|&&|\|\|) [^?]*", re.S)
 
 
 def product():
@@ -52,26 +58,35 @@ def excess(name, counts, most, listed):
                    f"lower its number, or delete it at {most}")
 
 
-def structs():
-    """(name in its file, body) of each struct."""
+def sources():
     for path in product():
         if path.endswith((".c", ".h")):
-            text = house.without_comments(house.read(path))
-            for name, body in STRUCT.findall(text):
-                yield f"{path}: struct {name}", body
+            yield path, house.without_comments(house.read(path))
+
+
+def structs():
+    """(name in its file, body) of each struct."""
+    for path, text in sources():
+        for name, body in STRUCT.findall(text):
+            yield f"{path}: struct {name}", body
+
+
+def functions(body, types):
+    return len(FUNCTION.findall(body)) + len(re.findall(
+        rf"^\s+(?:{'|'.join(types)}) \*\w+;", body, re.M))
 
 
 def check_ints():
     values = collections.defaultdict(set)
-    for path in product():
-        if path.endswith((".c", ".h")):
-            for name, value in SET.findall(
-                    house.without_comments(house.read(path))):
-                values[name].add(value.strip())
+    for _, text in sources():
+        for name, value in SET.findall(text):
+            values[name].add(value.strip())
+        for name in COUNTED.findall(text):
+            values[name].add("counted")
     for name, body in structs():
-        for member in INT.findall(body):
-            if {"1", "true"} & values[member] and not (
-                    values[member] - {"0", "1", "true", "false"}):
+        for member in re.findall(r"\w+", ",".join(INT.findall(body))):
+            truths = {each for each in values[member] if TRUTH.fullmatch(each)}
+            if truths and values[member] <= truths | {"0"}:
                 yield f"{name}: {member} is a flag: make it bool"
 
 
@@ -102,6 +117,8 @@ if "--lines" in sys.argv:
                     for folder, count in sorted(lines().items())))
     sys.exit()
 all_structs = list(structs())
+types = {name for _, text in sources()
+         for name in TYPE_OF_FUNCTION.findall(text)}
 problems = [
     *excess("C files", collections.Counter(
         os.path.dirname(path) + "/" for path in product()
@@ -110,7 +127,7 @@ problems = [
                                 for flags in FLAGS.findall(body))
                       for name, body in all_structs},
             FLAGS_MAX, FLAGS_UNTIL_MENDED),
-    *excess("functions", {name: len(FUNCTION.findall(body))
+    *excess("functions", {name: functions(body, types)
                           for name, body in all_structs},
             FUNCTIONS_MAX, FUNCTIONS_UNTIL_MENDED),
     *check_ints(),

@@ -40,7 +40,7 @@ struct grant {
 	size_t nstarted; /* of them */
 	struct ask_list asks; /* under way */
 	size_t nasks;
-	int remember; /* report the shapes of results */
+	bool remember; /* report the shapes of results */
 	unsigned int can_ask; /* its client: bits of enum client_asked */
 	uint64_t client;      /* its number; 0: none */
 };
