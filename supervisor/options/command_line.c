@@ -576,7 +576,9 @@ command_line_check_operands(const struct command_line *line)
 	    (int)strcspn(missing, " "), missing,
 	    strncmp(missing, "CLIENT", strlen("CLIENT")) == 0 ?
 	        ", such as cursor: 'caisson client' lists them" :
-	        missing == rest ? " behind --" : "");
+	        missing != rest ? "" :
+	        strstr(operands, "| URL") == NULL ? " behind --" :
+	        " behind --, or its URL");
 }
 
 /* Checks that each flag belongs to this command. */

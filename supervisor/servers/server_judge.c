@@ -172,7 +172,8 @@ server_expand_env(
 		buffer_add_text(&env, name);
 		buffer_add_text(&env, "=");
 		begin = env.len;
-		if (server_expand_to(&env, what, value, expand, err) == -1 ||
+		if (server_expand_to(&env, name[0] == ':' ? "oauth" : what,
+		        value, expand, err) == -1 ||
 		    (server->remote && server_check_header(
 		        name, env.data + begin, err) == -1))
 			return -1;

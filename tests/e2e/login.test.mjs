@@ -259,6 +259,8 @@ test('a refusal to renew ends the login, but no newer one', async (t) => {
 
   assert.match(text(await run(client, attempt)), /its login has ended/);
   assert.equal(authority.grants.length, asked);
+  assert.match(ran({ ...options, args: ['servers', 'list'] }).stdout,
+    /^ {4}login +the local user, ended \d{4}-/m);
   await logIn(options);
   assert.equal(text(await run(client, call)), '{"a":1}');
 });
@@ -300,6 +302,13 @@ test('a client of its own, and one without a login', once, async (t) => {
   assert.deepEqual(authority.grants.slice(1).map((each) =>
     [each.grant_type, each.scope, each.authorization]),
   Array(2).fill(['client_credentials', 'read all', basic]));
+});
+
+test('a header of the entry is sent instead of a login', once, async (t) => {
+  const login = await logIn(known(t, await serveAuthority(t),
+    { headers: { Authorization: 'Bearer x' } }));
+
+  assert.match(login.err, /its entry has the header Authorization, .*: remove/);
 });
 
 test('what is wrong with a login is one sentence', once, async (t) => {

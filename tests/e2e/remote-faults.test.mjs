@@ -147,7 +147,7 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
     login: [{ url: authority.url }, `${authority.remote.origin} answered 401: `
       + "it wants a login: log in by 'caisson servers login login'"],
     key: [{ url: authority.url, headers: { Authorization: 'x' } },
-      'answered 401 Unauthorized: give its entry the header Authorization'],
+      'answered 401 Unauthorized: it refuses the header Authorization of'],
     nothing: [{ url: `${origin}/404` }, 'there is no MCP server at this path'],
     page: [{ url: `${origin}/html` },
       'answered with text/html instead of MCP: is its path right?'],
@@ -190,6 +190,9 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
   assert.equal((await run('adopt', 'cursor', '--undo', '--yes')).code, 0);
   assert.match((await run('servers', 'import', 'cursor', '--yes')).out,
     /^Copied 9 servers to /m);
-  await run('servers', 'add', 'more', `${origin}/mcp`, '--header', 'A=b');
+  await run('servers', 'add', 'more', `${origin}/mcp`, '--header', 'A=b',
+    '--header', 'B: c');
   assert.match((await run('servers', 'test')).out, /^ok +more: 1 tool$/m);
+  assert.ok(remote.heard.some(({ headers }) => headers.a === 'b' &&
+    headers.b === 'c'));
 });

@@ -398,6 +398,10 @@ test('what goes wrong is one sentence', once, async (t) => {
     '/503': status(503), '/html': status(200, 'text/html', '<html>'),
     '/error': status(400, 'application/json', JSON.stringify({ jsonrpc: '2.0',
       id: null, error: { code: -32000, message: 'not today' } })),
+    '/said': status(422, 'text/plain', 'no tenant\nin it'),
+    '/json': status(200, 'application/json', '{"status":"ok"}'),
+    '/odd': ({ response }) => response.writeHead(302,
+      { location: 'http://u:secret@h.example:99999/x' }).end(),
     '/large': status(200, 'application/json', large),
     '/bomb': ({ response }) => response.writeHead(200, { 'content-encoding':
       'gzip', 'content-type': 'application/json' })
@@ -414,7 +418,7 @@ test('what goes wrong is one sentence', once, async (t) => {
   const rows = [
     ['/401', `${at}answered 401: it wants a login: log in by 'caisson servers `
       + "login s0'"],
-    ['/403', `${at}answered 403 Forbidden`],
+    ['/403', `${at}answered 403 Forbidden: give its entry the header`],
     ['/404', `${at}answered 404 Not Found: there is no MCP server`],
     ['/503', `${at}answered 503 Service Unavailable: call it again later`],
     ['/html', `${at}answered with text/html instead of MCP`],
@@ -422,14 +426,17 @@ test('what goes wrong is one sentence', once, async (t) => {
     ['/large', `${at}sent a message above the limit of 17 MiB`],
     ['/bomb', `${at}sent a message above the limit of 17 MiB`],
     ['/cut', `${at}ended the connection: `],
+    ['/said', `${at}answered 422; it says "no tenant in it"`],
+    ['/json', `${at}ended its answer without a response: is its path right?`],
+    ['/odd', `${at}redirects to h.example:99999, `],
   ];
   const places = Object.fromEntries(rows.map(([place], n) =>
     [`s${n}`, { url: `${remote.origin}${place}` }]));
 
   rows.push(['', 'https://nowhere.invalid:443 cannot be reached: Could not ' +
     'resolve host'], ['', 'http://127.0.0.1:1 cannot be reached: Failed to']);
-  places.s9 = { url: 'https://nowhere.invalid/mcp' };
-  places.s10 = { url: 'http://127.0.0.1:1/mcp' };
+  places.s12 = { url: 'https://nowhere.invalid/mcp' };
+  places.s13 = { url: 'http://127.0.0.1:1/mcp' };
   const { client } = await connect(t, withServers(t, places));
   const said = text(await run(client, `for n in range(${rows.length}):
     try:

@@ -1,6 +1,7 @@
 /*
  * Messages by HTTP: see connector.h. Runs in the connector.
  */
+#include <ctype.h>
 #include <event2/event.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
+#include "../../common/base/utf8.h"
 #include "../../common/limits.h"
 #include "connector.h"
 
@@ -112,18 +114,17 @@ static const struct {
 	long status;
 	const char *words;
 } exchange_statuses[] = {
-	{ 400, "Bad Request" },
-	{ 401, "Unauthorized: give its entry the header Authorization" },
-	{ 403, "Forbidden: what its entry sends as Authorization may not do "
-	       "this" },
-	{ 404, "Not Found: there is no MCP server at this path" },
-	{ 405, "Method Not Allowed: there is no MCP server at this path" },
-	{ 406, "Not Acceptable" },
-	{ 429, "Too Many Requests: call it again later" },
-	{ 500, "Internal Server Error" },
-	{ 502, "Bad Gateway: what is behind it is not there" },
-	{ 503, "Service Unavailable: call it again later" },
-	{ 504, "Gateway Timeout: what is behind it does not answer" },
+	{ 400, " Bad Request" },
+	{ 401, " Unauthorized" },
+	{ 403, " Forbidden" },
+	{ 404, " Not Found: there is no MCP server at this path" },
+	{ 405, " Method Not Allowed: there is no MCP server at this path" },
+	{ 406, " Not Acceptable" },
+	{ 429, " Too Many Requests: call it again later" },
+	{ 500, " Internal Server Error" },
+	{ 502, " Bad Gateway: what is behind it is not there" },
+	{ 503, " Service Unavailable: call it again later" },
+	{ 504, " Gateway Timeout: what is behind it does not answer" },
 };
 
 static const char *
@@ -136,6 +137,40 @@ exchange_status_words(long status)
 		if (exchange_statuses[n].status == status)
 			return exchange_statuses[n].words;
 	return "";
+}
+
+/*
+ * A status that is no success; what the server writes about it is cited, but
+ * for one that may repeat what it was sent.
+ */
+static void
+exchange_fail_status(struct exchange *exchange)
+{
+	long status = exchange_head(exchange)->status;
+	const char *type = exchange_head(exchange)->type;
+	char *said = exchange->text.data, *p;
+	size_t len = exchange->text.len;
+	const char *fix = "";
+
+	if (status == 401 || (strcmp(type, EXCHANGE_JSON) != 0 &&
+	        strcmp(type, "text/plain") != 0))
+		len = 0;
+	if (len > 0)
+		len = utf8_valid_prefix(said, utf8_cut(said, len, 200));
+	for (p = said; p < said + len; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = ' ';
+	if (status == 401 || status == 403)
+		fix = transfers_have_credentials(exchange->transfers) ?
+		    ": it refuses the header Authorization of its entry" :
+		    status == 403 && exchange->token > 0 ?
+		    ": its login may not do this" :
+		    ": give its entry the header Authorization";
+	exchange_fail(exchange, status == 404 && exchange->wanted.session ?
+	    EXCHANGE_GONE : EXCHANGE_REFUSED, "answered %ld%s%s%s%.*s%s",
+	    status, exchange_status_words(status), fix,
+	    len == 0 ? "" : "; it says \"", (int)len, len == 0 ? "" : said,
+	    len == 0 ? "" : "\"");
 }
 
 static int
@@ -298,7 +333,9 @@ exchange_succeed(struct exchange *exchange)
 	    strcmp(head->type, EXCHANGE_STREAM) == 0) {
 		if (!exchange_resume(exchange))
 			exchange_fail(exchange, EXCHANGE_FAILED,
-			    "ended its answer without a response");
+			    "ended its answer without a response%s",
+			    strcmp(head->type, EXCHANGE_JSON) == 0 ?
+			    ": is its path right?" : "");
 	} else {
 		exchange_fail(exchange, EXCHANGE_REFUSED,
 		    "answered with %s instead of MCP: is its path right?",
@@ -330,10 +367,7 @@ exchange_on_ended(void *ctx, const char *why, int sent)
 	} else if (head->status / 100 == 2) {
 		exchange_succeed(exchange);
 	} else {
-		exchange_fail(exchange,
-		    head->status == 404 && exchange->wanted.session ?
-		    EXCHANGE_GONE : EXCHANGE_REFUSED, "answered %ld %s",
-		    head->status, exchange_status_words(head->status));
+		exchange_fail_status(exchange);
 	}
 }
 

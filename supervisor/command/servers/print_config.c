@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../../common/base/buffer.h"
@@ -249,13 +250,16 @@ print_config_logins(
 {
 	auto_buffer struct buffer logins = { 0 };
 	const char *owner, *until;
+	time_t now = time(NULL);
+	char text[64] = "";
 
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
 	server_login_list(options, envp, server->name, &logins);
 	TEXT_LIST_PAIRS (owner, until, logins.data, logins.len)
 		fprintf(out, "    login        %s, %s%s\n",
 		    owner[0] == '\0' ? "the local user" : owner,
-		    until[0] == '\0' ? "renewed when it is used" : "until ",
-		    until);
+		    until[0] == '\0' ? "renewed when it is used" :
+		    strcmp(until, text) <= 0 ? "ended " : "until ", until);
 }
 
 static void

@@ -114,12 +114,19 @@ servers_login_listen(const struct server *server, struct err *err)
 {
 	const char *text, *port = "0";
 	auto_free char *where = NULL;
+	int fd;
 
 	TEXT_LIST_EACH (text, server->run_env.data, server->run_env.len)
 		if (strncmp(text, ":port=", 6) == 0)
 			port = text + 6;
+		else if (strncasecmp(text, "Authorization=", 14) == 0)
+			return err_set(err, "server \"%s\": its entry has "
+			    "the header Authorization, which is sent instead "
+			    "of a login: remove one of them", server->name);
 	where = mem_printf("127.0.0.1:%s", port);
-	return listen_tcp(where, err);
+	fd = listen_tcp(where, err);
+	return fd != -1 || port[0] == '0' ? fd :
+	    err_wrap(err, "the callbackPort of server \"%s\"", server->name);
 }
 
 static void

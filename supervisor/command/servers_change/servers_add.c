@@ -83,17 +83,19 @@ servers_value_copy(const char *flag, const char *key, const char *value,
 }
 
 /*
- * Appends the variable of --env to a list of pairs. given is KEY=VALUE; or KEY,
- * whose value is that in the environment, else a line of standard input, which
- * a terminal does not display. A secret can so be passed without the command
- * line, which shells record and other processes can read. Prints which of these
- * it was, no value. Returns 0, or -1 with err.
+ * Appends the variable of --env to a list of pairs. given is KEY=VALUE, of a
+ * header also "KEY: VALUE", as other programs have it; or KEY, whose value is
+ * that in the environment, else a line of standard input, which a terminal does
+ * not display. A secret can so be passed without the command line, which shells
+ * record and other processes can read. Prints which of these it was, no value.
+ * Returns 0, or -1 with err.
  */
 static int
 servers_value_add(const char *flag, const char *given, char **envp,
     struct buffer *pairs, struct err *err)
 {
-	size_t len = strcspn(given, "=");
+	bool header = strcmp(flag, "--header") == 0;
+	size_t len = strcspn(given, header ? "=:" : "=");
 	auto_free char *key = mem_dup(given, len);
 	auto_buffer struct buffer shown = { 0 };
 	auto_free char *line = NULL;
@@ -107,9 +109,11 @@ servers_value_add(const char *flag, const char *given, char **envp,
 		if (strcmp(name, key) == 0)
 			return err_set(err, "%s %s is given twice: give it "
 			    "once", flag, shown.data);
-	if (given[len] == '=')
-		return servers_value_put(
-		    flag, key, given + len + 1, pairs, err);
+	if (given[len] != '\0') {
+		value = given + len + 1;
+		value += header ? strspn(value, " ") : 0;
+		return servers_value_put(flag, key, value, pairs, err);
+	}
 	value = expand_variable(envp, key, len);
 	if (value != NULL)
 		return servers_value_copy(flag, shown.data, value,

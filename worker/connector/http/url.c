@@ -113,8 +113,16 @@ url_shown(const char *text)
 	char *shown;
 
 	url_origin_of(text, &origin);
-	shown = mem_printf("%s://%s:%s", origin.scheme, origin.host,
-	    origin.port);
+	if (origin.host[0] == '\0') {
+		/* Of one that is wrong, what is before the path. */
+		auto_free char *rough = url_origin(text);
+		const char *at = strrchr(rough, '@');
+
+		shown = mem_printf("%.200s", at == NULL ? rough : at + 1);
+	} else {
+		shown = mem_printf("%s://%s:%s", origin.scheme, origin.host,
+		    origin.port);
+	}
 	url_origin_reset(&origin);
 	return shown;
 }

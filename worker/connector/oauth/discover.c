@@ -78,7 +78,8 @@ discover_give_up(struct discover *discover)
 	    discover->authority->issuer : discover->remote->url);
 	auto_free char *why = mem_printf("the metadata for logins at %s "
 	    "cannot be used: %s", shown, discover->fault != NULL ?
-	    discover->fault : "there is none");
+	    discover->fault : "there is none; if it wants a key, give its "
+	    "entry the header Authorization");
 
 	/* Servers of 2025-03-26 are the issuer themselves. */
 	if (!discover->of_issuer && discover->fault == NULL) {

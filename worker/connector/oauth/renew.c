@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../../common/base/clock.h"
 #include "../../../common/base/log.h"
@@ -104,8 +105,10 @@ renew_on_granted(void *ctx, enum issue_outcome outcome, const char *why)
 		return;
 	}
 	/* What was refused must not be tried again, by nobody. */
-	if (outcome == ISSUE_REFUSED)
+	if (outcome == ISSUE_REFUSED) {
 		free(mem_take(&renew->login.refresh_token));
+		renew->login.until = (uint64_t)time(NULL);
+	}
 	if (token != NULL && store_write(renew->remote->logins,
 	        &renew->login, &err) == -1)
 		log_warn("%s", err.text);
