@@ -19,24 +19,23 @@ static const unsigned int figures_bounds[FIGURES_BOUNDS] = { 1, 2, 5, 10, 25,
 
 /* Counting */
 
-/* Above the bound, the rest has no owner. */
+/* Above the bound, new owners share a row for each language. */
 static struct figures_calls *
-figures_find(struct figures *figures, const struct request *request)
+figures_find(
+    struct figures *figures, const char *owner, const char *language)
 {
-	const char *owner = request->owner->name;
-	const char *language = request->language->name;
 	struct figures_calls *calls;
 	size_t i;
 
-	if (figures->ncalls >= FIGURES_CALLS_MAX - 1)
-		owner = FIGURES_OTHERS;
 	for (i = 0; i < figures->ncalls; i++) {
 		calls = &figures->calls[i];
-		if ((strcmp(calls->owner, owner) == 0 &&
-		        strcmp(calls->language, language) == 0) ||
-		    i == FIGURES_CALLS_MAX - 1)
+		if (strcmp(calls->owner, owner) == 0 &&
+		    strcmp(calls->language, language) == 0)
 			return calls;
 	}
+	if (figures->ncalls >= FIGURES_CALLS_MAX &&
+	    strcmp(owner, FIGURES_OTHERS) != 0)
+		return figures_find(figures, FIGURES_OTHERS, language);
 	figures->calls = mem_resize(figures->calls,
 	    (figures->ncalls + 1) * sizeof(*figures->calls));
 	calls = &figures->calls[figures->ncalls++];
@@ -68,7 +67,8 @@ figures_add_call(struct figures *figures, const struct call *call)
 	size_t i;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	figures_find(figures, &call->request)->ended[result->status]++;
+	figures_find(figures, call->request.owner->name,
+	    call->request.language->name)->ended[result->status]++;
 	figures->out_bytes += result->out.len + result->errors.len;
 	figures->tool_calls += result->tool_calls;
 	figures->files += result->files.count;
