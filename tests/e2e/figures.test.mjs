@@ -19,12 +19,13 @@ import { until } from './support/wait.mjs';
 
 const at = (name) => `http://localhost${name}`;
 
-/* Serves at a socket and at one of figures. */
+/* Serves at a socket and at two of figures. */
 async function serveFigures(t, options = {}) {
   const home = folder(t);
   const figures = path.join(home, 'figures.sock');
-  const served = await serve(t, { home, sockets: 2, ...options, args: [
-    '--metrics-listen', `unix:${figures}`, ...options.args ?? []] });
+  const served = await serve(t, { home, sockets: 3, ...options, args: [
+    '--metrics-listen', `unix:${figures},127.0.0.1:0`,
+    ...options.args ?? []] });
 
   return { ...served, fetch: fetchAt(t, figures) };
 }
@@ -83,13 +84,17 @@ test('figures count calls, their times, tools and servers', async (t) => {
 });
 
 test('nothing but figures is answered at their socket', async (t) => {
-  const { socket, fetch, home } = await serveFigures(t);
+  const { socket, fetch, home, log } = await serveFigures(t);
+  const [, other] = log().match(/serving at (\S+)\/metrics\n/);
   const mcp = fetchAt(t, socket);
   const post = { method: 'POST', headers: { 'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream' }, body: '{}' };
 
   assert.equal(await (await fetch(at('/healthz'))).text(), 'ok\n');
   assert.equal(await (await fetch(at('/readyz'))).text(), 'ok\n');
+  assert.equal(await (await globalThis.fetch(`${other}/healthz`)).text(),
+    'ok\n');
+  assert.equal((await globalThis.fetch(`${other}/mcp`)).status, 404);
   for (const [ask, name, more, status] of [[fetch, '/mcp', post, 404],
     [fetch, '/files/x', {}, 404], [fetch, '/metrics', post, 405],
     [fetch, '/', {}, 404], [mcp, '/metrics', {}, 404],
@@ -103,7 +108,8 @@ test('nothing but figures is answered at their socket', async (t) => {
         /only paths here are \/mcp, /);
   }
   for (const [value, fault] of [['0.0.0.0:0', /other machines could reach/],
-    ['127.0.0.1:0,127.0.0.1:0', /name one socket/], ['nowhere', /ADDRESS/]]) {
+    ['127.0.0.1:0,[::]:0', /other machines could reach \[::\]:/],
+    ['nowhere', /ADDRESS/]]) {
     const [command, ...args] = commandLine({ home, args: ['serve', '--listen',
       `unix:${path.join(home, 'other')}`, '--metrics-listen', value] });
     const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });

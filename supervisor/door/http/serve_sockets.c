@@ -131,19 +131,29 @@ serve_sockets_add_named(
 	return fd == -1 ? -1 : serve_sockets_add(sockets, &fd, err);
 }
 
-/* Puts the name of the setting, as the user set it, before an error. */
+/* Opens those that a setting lists; its name, as set, is before an error. */
 static int
-serve_sockets_wrap(const struct options *options, struct err *err)
+serve_sockets_add_list(struct serve_sockets *sockets,
+    const struct options *options, enum option_id id, const char *next,
+    struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
+	size_t len;
 
-	options_add_name(&name, options, OPTION_ID_LISTEN);
-	return err_wrap(err, "%s", name.data);
+	for (; *next != '\0'; next += len + (next[len] == ',')) {
+		auto_free char *given = NULL;
+
+		len = strcspn(next, ",");
+		given = mem_printf("%.*s", (int)len, next);
+		if (serve_sockets_add_named(sockets, given, err) == 0)
+			continue;
+		options_add_name(&name, options, id);
+		return err_wrap(err, "%s", name.data);
+	}
+	return 0;
 }
 
-/*
- * The socket of figures: as it needs no token, no other machine may reach it.
- */
+/* Those of figures: as they need no token, no other machine may reach them. */
 static int
 serve_sockets_add_figures(
     struct serve_sockets *sockets, const struct options *options,
@@ -152,19 +162,18 @@ serve_sockets_add_figures(
 	auto_buffer struct buffer name = { 0 };
 	size_t at = sockets->count, remote = sockets->remote;
 
-	if (*options->metrics_listen == '\0')
-		return 0;
+	if (serve_sockets_add_list(sockets, options,
+	        OPTION_ID_METRICS_LISTEN, options->metrics_listen, err) == -1)
+		return -1;
 	options_add_name(&name, options, OPTION_ID_METRICS_LISTEN);
-	if (strchr(options->metrics_listen, ',') != NULL)
-		return err_set(err, "%s: name one socket", name.data);
-	if (serve_sockets_add_named(
-	        sockets, options->metrics_listen, err) == -1)
-		return err_wrap(err, "%s", name.data);
-	if (sockets->more[at].place.outside)
-		return err_set(err, "%s: other machines could reach %s, and "
-		    "figures need no token: name a port of 127.0.0.1 or a "
-		    "Unix socket", name.data, options->metrics_listen);
-	sockets->one[at].figures = 1;
+	for (; at < sockets->count; at++) {
+		if (sockets->more[at].place.outside)
+			return err_set(err, "%s: other machines could reach "
+			    "%s, and figures need no token: name a port of "
+			    "127.0.0.1 or a Unix socket", name.data,
+			    sockets->more[at].place.text);
+		sockets->one[at].figures = 1;
+	}
 	sockets->remote = remote;
 	return 0;
 }
@@ -245,20 +254,12 @@ static int
 serve_sockets_add_all(struct serve_sockets *sockets,
     const struct options *options, char **envp, struct err *err)
 {
-	const char *next = options->listen;
 	char *path;
-	size_t len;
 
-	if (serve_sockets_inherit(sockets, envp, err) == -1)
+	if (serve_sockets_inherit(sockets, envp, err) == -1 ||
+	    serve_sockets_add_list(sockets, options, OPTION_ID_LISTEN,
+	        options->listen, err) == -1)
 		return -1;
-	for (; *next != '\0'; next += len + (next[len] == ',')) {
-		auto_free char *given = NULL;
-
-		len = strcspn(next, ",");
-		given = mem_printf("%.*s", (int)len, next);
-		if (serve_sockets_add_named(sockets, given, err) == -1)
-			return serve_sockets_wrap(options, err);
-	}
 	if (sockets->count > 0)
 		return 0;
 	path = serve_sockets_default(envp, err);
