@@ -102,6 +102,19 @@ test('a service of a user', async (t) => {
   assert.match(JSON.stringify(await ask(...python('print(6 * 7)'))), /42/);
   assert.equal(status().ActiveState, 'active');
 
+  /* A unit of the user stays, and nothing else is done. */
+  const [, own] = units.map((unit) => path.join(home, unit));
+  const ours = fs.readFileSync(own, 'utf8');
+
+  for (const verb of ['install', 'remove']) {
+    fs.writeFileSync(own, '[Socket]\n');
+    assert.match(caisson('service', verb).stderr,
+      /caisson.socket was not written by 'caisson service install'/);
+    assert.equal(fs.readFileSync(own, 'utf8'), '[Socket]\n');
+    assert.ok(manager.exists(units[0]));
+  }
+  fs.writeFileSync(own, ours);
+
   /* Removed, and the second time nothing is done. */
   assert.match(caisson('service', 'remove').stdout, /^removed .*service\n/);
   assert.match(caisson('service', 'remove').stdout, /^there is no .*service\n/);

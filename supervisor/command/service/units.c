@@ -218,8 +218,11 @@ units_remove(
 	auto_free char *service = mem_printf("%s/" UNITS_SERVICE, folder);
 	auto_free char *socket = mem_printf("%s/" UNITS_SOCKET, folder);
 	struct adopt_file file = { 0 };
-	int found = units_read(service, &file, err);
+	int found = units_read(socket, &file, err);
 
+	adopt_file_reset(&file);
+	if (found != -1)
+		found = units_read(service, &file, err);
 	adopt_file_reset(&file);
 	if (found == -1 || (found == 1 &&
 	        units_do(setup, "disable", "--now", err) == -1))
