@@ -90,6 +90,10 @@ local_conclude(void *ctx)
 	if (call->session != NULL)
 		session_show(call->session, local->box, &call->result.session);
 	if (local->box != NULL) {
+		/* It may have ended before its relay reported that it runs. */
+		if (call->ran.tv_sec == 0 &&
+		    box_knows(local->box, BOX_HAS_RUN))
+			call->ran = local->box->end.at;
 		call_take_result(call, local->box);
 		TEXT_LIST_PAIRS (once, note, local->box->output.notes.data,
 		    local->box->output.notes.len)
