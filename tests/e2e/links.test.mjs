@@ -192,6 +192,21 @@ test('a link for sending takes this file, as a whole', async (t) => {
   await until(() => kept(home) === 2, 'the beginning of the file');
   line.destroy();
   await until(() => kept(home) === 1, 'its end');
+
+  /* Nor do those who send too much at a time keep other owners from it. */
+  const many = Array.from({ length: 9 }, () => net.connect(port));
+  const refused = Promise.any(many.map((each) => new Promise((resolve) =>
+    each.once('data', (data) => resolve(String(data))))));
+
+  for (const each of many)
+    each.write(`PUT ${to.replace(base, '')} HTTP/1.1\r\nHost: localhost:${
+      port}\r\nContent-Length: 100\r\n\r\nhalf`);
+  assert.match(await refused, /^HTTP\/1.1 429 [^]*files of this owner are/);
+  assert.equal((await ask(caisson(home, 'files', 'link', 'mine', '--upload'),
+    { method: 'PUT', body: 'x' })).status, 201);
+  for (const each of many)
+    each.destroy();
+  await until(() => kept(home) === 2, 'their end');
   assert.equal((await (await put('')).json()).version, 2);
 });
 

@@ -22,6 +22,7 @@ struct http_file {
 	struct http_request *request;
 	struct files_task *task; /* NULL: ended */
 	bool sent; /* its bytes come from the client */
+	char *scope; /* whose file it is */
 	struct file_linked link; /* of those who have one; or zeroes */
 	int fd;    /* of a file that was found; -1: none */
 	struct ipc_reply_file reply;
@@ -93,6 +94,7 @@ http_files_forget(struct http_request *request)
 	fd_close(&file->fd);
 	buffer_reset(&file->json);
 	free(file->type);
+	free(file->scope);
 	free(file);
 }
 
@@ -207,6 +209,7 @@ http_files_begin(struct http_request *request, const struct ipc_ask *ask,
 	request->file->request = request;
 	request->file->fd = -1;
 	request->file->link = link;
+	request->file->scope = mem_dup(*owner, strcspn(*owner, "\n"));
 	request->forget = http_files_forget;
 	*user = (struct files_user){ .filed = http_files_on_filed,
 		.fetched = http_files_on_fetched,
@@ -262,15 +265,19 @@ http_files_on_delete(struct http_request *request, struct ipc_ask *ask)
 		    owner, name, version, &user, &err), &err);
 }
 
-/* Returns how many files a guest is sending. */
+/*
+ * Returns how many files of the same owner its guest is sending: links of all
+ * owners have one guest.
+ */
 static size_t
-http_files_sent(const struct http_guest *guest)
+http_files_sent(const struct http_request *request)
 {
-	const struct http_request *request;
+	const struct http_request *other;
 	size_t count = 0;
 
-	LIST_FOREACH (request, &guest->requests, entry)
-		count += request->file != NULL && request->file->sent;
+	LIST_FOREACH (other, &request->guest->requests, entry)
+		count += other->file != NULL && other->file->sent &&
+		    strcmp(other->file->scope, request->file->scope) == 0;
 	return count;
 }
 
@@ -296,10 +303,10 @@ http_files_on_put(struct http_request *request, struct ipc_ask *ask)
 		    "?version away");
 		return;
 	}
-	if (http_files_sent(request->guest) >= HTTP_UPLOADS_MAX) {
+	if (http_files_sent(request) >= HTTP_UPLOADS_MAX) {
 		request->wait = 1;
 		http_files_refuse(request, 429,
-		    "too many files are being sent with this token");
+		    "too many files of this owner are being sent");
 		return;
 	}
 	request->file->sent = true;
