@@ -11,19 +11,32 @@
 #include "../../common/base/text_list.h"
 #include "session.h"
 
-/* The box of an idle session has changed: it can only have ended. */
+/*
+ * The box of an idle session has changed: it can only have ended. If a call has
+ * the session, but could not take the box yet, it begins a new one.
+ */
 static void
 session_on_box(void *ctx)
 {
 	struct session *session = ctx;
 	const struct box *box = session->box;
+	const char *why;
 
 	/* Only the end of its last process tells the cause. */
 	if (box->phase != BOX_OVER)
 		return;
-	session_end(session, box->end.cause == BOX_CAUSE_MEMORY ?
+	why = box->end.cause == BOX_CAUSE_MEMORY ?
 	    "it ran out of memory between two calls" :
-	    "its process ended between two calls");
+	    "its process ended between two calls";
+	if (session->phase != SESSION_BUSY) {
+		session_end(session, why);
+		return;
+	}
+	session->lost = why;
+	session->calls = 1;
+	session->born_ms = clock_ms();
+	buffer_reset(&session->servers);
+	box_drop(&session->box);
 }
 
 /* Calls */

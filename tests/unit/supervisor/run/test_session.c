@@ -227,6 +227,25 @@ UNIT_TEST(so_many_ends_are_remembered)
 	ck_assert_str_eq(call(&user, "1", 4).earlier, "why");
 }
 
+/* The call that has the session got no box yet, as the broker did not start. */
+UNIT_TEST(a_box_ends_while_a_call_waits_for_it)
+{
+	struct session *session;
+	struct box *none = NULL;
+
+	call(&user, "a", 0);
+	session = take(&user, "a");
+	plays[0].box.phase = BOX_OVER;
+	plays[0].box.changed(plays[0].box.ctx);
+	ck_assert_int_eq(plays[0].dropped, 1);
+	ck_assert_ptr_null(session_take_box(session));
+	ck_assert_int_eq(
+	    sessions_end_named(all, "", "a", "why"), SESSION_ENDING);
+	session_put(&session, &none);
+	ck_assert_str_eq(call(&user, "a", 1).earlier,
+	    "its process ended between two calls");
+}
+
 /* A file like /proc/meminfo, with that much memory left. */
 static void
 set_left(const char *path, const char *line)
