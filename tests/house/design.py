@@ -3,8 +3,8 @@ House rule: man/design.md agrees with the source. Its table of processes has the
 rows of roles.def, and its diagram every process; its table of folders lists
 exactly the folders that exist, in the order of rooms of house.py; the
 messages it names are in the catalogue, and its names of functions and data in
-the source. Links of every page of ours lead to
-files that exist.
+the source. Links of every page of ours lead to files that exist. The table of
+man/adding.md has the places and the lines of each of tests/additions.
 """
 import os
 import re
@@ -116,12 +116,40 @@ def check_links(path):
             yield f"{path}: links to {target}, but has no such heading"
 
 
+def places(example):
+    """The places that an example touches, as its row tells them, and the lines
+    that it adds."""
+    folder = f"tests/additions/{example}/"
+    told = {f"`{path[len(folder):]}` (new, ": house.read(path).count("\n")
+            for path in house.files()
+            if path.startswith(folder) and not path.endswith("rows.diff")}
+    for part in house.read(folder + "rows.diff").split("\n+++ ")[1:]:
+        path, rest = part.split("\n", 1)
+        told[f"`{path}` (+"] = len(re.findall(r"^\+", rest, re.M))
+    return ({f"{start}{count})" for start, count in told.items()},
+            str(sum(told.values())))
+
+
+def check_additions(text):
+    rows = {}
+    for line in text.splitlines():
+        row = re.match(r"\| \[.*additions/(\w+)/.*\| (.*) \| (\d+) \|$", line)
+        if row:
+            rows[row[1]] = set(row[2].split("<br>")), row[3]
+    for example in sorted(rows.keys() | {
+            path.split("/")[2] for path in house.files()
+            if re.match(r"tests/additions/\w+/", path)}):
+        if rows.get(example) != places(example):
+            yield f"man/adding.md: the row of {example} is not as its files"
+
+
 page = house.read(PAGE)
 pages = [path for path in house.with_ending(".md")
          if not path.startswith("worker/")]
 problems = [*check_roles(section(page, "Processes")),
             *check_folders(section(page, "Folders and includes")),
-            *check_messages(page), *check_names(page)]
+            *check_messages(page), *check_names(page),
+            *check_additions(house.read("man/adding.md"))]
 for each in pages:
     problems += check_links(each)
 house.finish(problems, len(pages), "pages")
