@@ -1182,6 +1182,9 @@
 #define FILES_MAX_MIN MIB
 #define FILES_MAX_MAX (1024 * GIB)
 #define FILES_DAYS_MAX 36500
+
+/* The limits of all tokens: names and numbers of at most 20 digits. */
+#define FILES_LIMITS_MAX (TOKENS_MAX * (TOKEN_NAME_MAX + 1 + 21))
 /* Links to files: digits of a signature (SHA-256), and how long it is valid. */
 #define FILE_SIGNATURE_SIZE 64
 #define FILE_LINK_SECONDS (24 * 60 * 60)

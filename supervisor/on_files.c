@@ -16,7 +16,7 @@ supervisor_on_used(struct files *files, struct ipc_used *used)
 {
 	const struct files_usage row = { used->owner, used->conversation,
 		used->versions, used->files, used->bytes, used->files_most,
-		used->bytes_most };
+		used->bytes_most, 0 };
 
 	files_hear_used(files, used->task, &row);
 }

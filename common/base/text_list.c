@@ -35,6 +35,17 @@ text_list_next(const char *data, size_t len, const char *text)
 	return next < data + len ? next : NULL;
 }
 
+const char *
+text_list_value(const char *data, size_t len, const char *name)
+{
+	const char *known, *value;
+
+	TEXT_LIST_PAIRS (known, value, data, len)
+		if (strcmp(known, name) == 0)
+			return value;
+	return NULL;
+}
+
 void
 text_list_add(struct buffer *list, const char *text)
 {

@@ -11,6 +11,7 @@
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
 #include "../options/text/json_report.h"
+#include "../options/option_value.h"
 #include "../options/options.h"
 #include "../options/state_dir.h"
 #include "../door/http/tokens.h"
@@ -110,8 +111,10 @@ token_set_tools(
 
 static int
 token_set_number(const struct command_flags *flags, enum command_flag flag,
-    uint64_t most, uint64_t *number, struct err *err)
+    struct token *token, enum token_number which, struct err *err)
 {
+	uint64_t most = token_numbers[which].most;
+	uint64_t *number = token_number(token, which);
 	const char *value = command_value(flags, flag, 0);
 	char *end;
 
@@ -142,10 +145,10 @@ token_set(
 	token->name = mem_strdup(command->operand);
 	return token_set_servers(token, flags, err) == -1 ||
 	        token_set_tools(token, flags, err) == -1 ||
-	        token_set_number(flags, COMMAND_FLAG_CALLS, CONCURRENT_MAX,
-	            &token->calls, err) == -1 ||
-	        token_set_number(flags, COMMAND_FLAG_RATE, TOKEN_RATE_MAX,
-	            &token->rate, err) == -1 ? -1 : 0;
+	        token_set_number(flags, COMMAND_FLAG_CALLS, token, TOKEN_CALLS,
+	            err) == -1 ||
+	        token_set_number(flags, COMMAND_FLAG_RATE, token, TOKEN_RATE,
+	            err) == -1 ? -1 : 0;
 }
 
 static int
@@ -198,9 +201,11 @@ token_add_run(struct command_setup *setup, struct err *err)
 	int status = token_set(&token, &options->command, err);
 	unsigned int tools = token.tools;
 
-	/* A flag of all commands, which means the token here. */
+	/* Flags of all commands, which mean the token here. */
 	if (options->sources[OPTION_ID_LIMITS] == OPTIONS_FLAG)
 		token.limits = options_word(options, OPTION_ID_LIMITS);
+	if (options->sources[OPTION_ID_FILES_MAX] == OPTIONS_FLAG)
+		token.files_max = options->files_max;
 	if (status == 0)
 		status = token_check_servers(setup, err);
 	if (status == 0) {
@@ -255,6 +260,11 @@ token_print(const struct token *token)
 		buffer_printf(&line, "; %llu request%s a minute",
 		    (unsigned long long)token->rate,
 		    token->rate == 1 ? "" : "s");
+	if (token->files_max != 0) {
+		buffer_add_text(&line, "; files of ");
+		option_value_add(&line, option_row(OPTION_ID_FILES_MAX),
+		    token->files_max);
+	}
 	if (token->limits != NULL)
 		buffer_printf(&line, "; limits %s", token->limits);
 	printf("%s\n", line.data);
@@ -283,10 +293,10 @@ token_report(struct buffer *json, const struct token *token)
 				json_report_text(json, NULL, words[i]);
 		json_report_close(json, ']');
 	}
-	if (token->calls != 0)
-		json_report_number(json, "calls", token->calls);
-	if (token->rate != 0)
-		json_report_number(json, "rate", token->rate);
+	for (i = 0; i < TOKEN_NUMBERS; i++)
+		if (*token_number(token, i) != 0)
+			json_report_number(json, token_numbers[i].key,
+			    *token_number(token, i));
 	if (token->limits != NULL)
 		json_report_text(json, "limits", token->limits);
 	json_report_close(json, '}');

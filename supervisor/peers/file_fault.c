@@ -7,6 +7,24 @@
 #include "../../common/base/mem.h"
 #include "files.h"
 
+/* Returns the text of a limit that the owner has by its token. */
+static char *
+file_fault_own(
+    enum file_fault fault, const struct files_usage *used, const char *flag)
+{
+	double own = (double)used->own / MIB;
+
+	return fault == FILE_FAULT_LARGE ?
+	    mem_printf("it is larger than all files of this owner may be (%.1f "
+	        "MiB, by its token): the operator can make another token with "
+	        "a larger --files-max", own) :
+	    mem_printf("this owner keeps %llu files of %.1f MiB, and may keep "
+	        "%.1f MiB, by its token: remove some ('caisson files "
+	        "remove%s'), or let the operator make another token with a "
+	        "larger --files-max", (unsigned long long)used->files,
+	        (double)used->bytes / MIB, own, flag);
+}
+
 /* Returns the texts that contain values of options, or of the owner. */
 static char *
 file_fault_limit(enum file_fault fault, const struct options *options,
@@ -108,6 +126,9 @@ file_fault_text(enum file_fault fault, const struct options *options,
 	    mem_dup(used->owner, strcspn(used->owner, "\n"));
 	auto_free char *flag = mem_printf("%s%s", FILES_OWNER_FLAG(scope));
 
+	if ((fault == FILE_FAULT_LARGE || fault == FILE_FAULT_SHARE) &&
+	    used->own != 0 && used->own == used->bytes_most)
+		return file_fault_own(fault, used, flag);
 	return texts[fault] != NULL ? mem_strdup(texts[fault]) :
 	    file_fault_limit(fault, options, used, flag);
 }

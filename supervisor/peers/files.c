@@ -48,6 +48,7 @@ struct files {
 	const struct options *options;
 	char **envp;
 	struct service service;
+	struct buffer limits; /* of owners: pairs of a scope and bytes */
 	LIST_HEAD(, files_task) tasks;
 	LIST_HEAD(, files_task) lost; /* of a process that has ended */
 	struct event *silence; /* since the last message of the process */
@@ -218,6 +219,30 @@ files_name(const char *name)
 }
 
 static int
+files_send_limits(struct files *files, struct err *err)
+{
+	struct ipc_limit_files limit = { .limits = {
+		(const uint8_t *)files->limits.data, files->limits.len, -1 } };
+
+	return channel_send_limit_files(files->service.channel, &limit, err);
+}
+
+void
+files_limit(struct files *files, const struct buffer *limits)
+{
+	struct err err;
+
+	if (limits->len == files->limits.len && (limits->len == 0 ||
+	        memcmp(limits->data, files->limits.data, limits->len) == 0))
+		return;
+	buffer_reset(&files->limits);
+	buffer_add(&files->limits, limits->data, limits->len);
+	if (files->service.channel != NULL)
+		service_sent(&files->service, files_send_limits(files, &err),
+		    &err);
+}
+
+static int
 files_start(void *ctx, struct err *err)
 {
 	struct files *files = ctx;
@@ -238,7 +263,10 @@ files_start(void *ctx, struct err *err)
 	keep.folder = fd_take(&folder);
 	if (secret != NULL)
 		keep.secret = files_name(secret);
-	return channel_send_keep_files(files->service.channel, &keep, err);
+	return channel_send_keep_files(
+	           files->service.channel, &keep, err) == -1 ||
+	        (files->limits.len > 0 &&
+	            files_send_limits(files, err) == -1) ? -1 : 0;
 }
 
 /* One attempt to start it, for service_ask. */
@@ -608,7 +636,13 @@ files_hear_used(
 static char *
 files_task_why(struct files_task *task, enum file_fault fault)
 {
+	auto_free char *scope =
+	    mem_dup(task->owner, strcspn(task->owner, "\n"));
+	const struct buffer *limits = &task->files->limits;
+	const char *own = text_list_value(limits->data, limits->len, scope);
+
 	task->used.owner = task->owner; /* with its conversation */
+	task->used.own = own == NULL ? 0 : strtoull(own, NULL, 10);
 	return file_fault_text(fault, task->files->options, &task->used);
 }
 
@@ -747,5 +781,6 @@ files_free(struct files **filesp)
 		files_task_free(task);
 	}
 	loop_event_free(&files->silence);
+	buffer_reset(&files->limits);
 	free(files);
 }

@@ -48,6 +48,7 @@ struct files_usage {
 	uint64_t bytes;
 	uint64_t files_most;
 	uint64_t bytes_most;
+	uint64_t own; /* limit of its own, in bytes; 0: none */
 };
 
 /* The end of a task; borrowed. */
@@ -84,6 +85,12 @@ struct files_user {
 	void (*done)(void *ctx, const struct files_end *end);
 	void *ctx;
 };
+
+/*
+ * Sets the limits of owners, with pairs of a scope and bytes in decimal, which
+ * are copied; it replaces earlier ones.
+ */
+void files_limit(struct files *files, const struct buffer *limits);
 
 /* Returns whether kept files may exist: 0 if there is no directory yet. */
 int files_may_hold(const struct files *files);

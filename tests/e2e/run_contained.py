@@ -30,8 +30,8 @@ SECONDS = 1800  # of a file, on a slow machine
 # A single test of which only native boxes keep the promise is marked with
 # nativeOnly and the reason (support/program.mjs).
 FILES = """activation arguments bombs bridge call-input calls compat config
-    conversations eras exec figures files files-told foreign-home http
-    http-crowd http-ends http-files json libraries lifecycle limits links
+    conversations eras exec figures files files-told foreign-home housekeeping
+    http http-crowd http-ends http-files json libraries lifecycle limits links
     login manual memory output owners pictures pool progress protocol python
     questions races readme remote remote-faults resources sdk search servers
     servers-change servers-changed servers-hostile servers-lifecycle

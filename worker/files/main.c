@@ -48,6 +48,7 @@ main(void)
 	task_free_all(&files);
 	index_free(&files);
 	free(files.secret);
+	free(files.limits);
 	channel_free(&files.supervisor);
 	fd_close(&files.folder);
 	loop_event_free(&term);

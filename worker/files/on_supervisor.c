@@ -2,6 +2,7 @@
  * The messages from the supervisor: the complete interface between the two.
  * Runs in files.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/base/fd.h"
@@ -28,6 +29,21 @@ files_on_keep_files(struct files *files, struct ipc_keep_files *keep)
 	if (keep->secret.len > 0)
 		files->secret = mem_dup(keep->secret.data, keep->secret.len);
 	event_base_loopbreak(files->base);
+}
+
+void
+files_on_limit_files(struct files *files, struct ipc_limit_files *limit)
+{
+	struct err err;
+
+	free(files->limits);
+	files->limits = ipc_blob_copy(&limit->limits, &err);
+	files->limits_len = limit->limits.len;
+	if (files->limits == NULL)
+		fatal("cannot read the limits of owners: %s", err.text);
+	if (!text_list_complete(files->limits, files->limits_len))
+		fatal("protocol violation by the supervisor: an invalid list "
+		    "of limits");
 }
 
 /* Whether this is a version of a file, and when that was changed. */

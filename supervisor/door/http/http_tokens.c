@@ -13,6 +13,8 @@
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
+#include "../../peers/files.h"
 #include "http.h"
 
 static void
@@ -80,6 +82,27 @@ http_tokens_add_api(struct http *http)
 	tokens_add(&http->tokens, &token);
 }
 
+/* Tells the limits of files, also of links, whose owner sends no token. */
+static void
+http_tokens_limit(struct http *http)
+{
+	auto_buffer struct buffer limits = { 0 };
+	const struct token *token;
+	size_t i;
+
+	for (i = 0; i < http->tokens.count; i++) {
+		token = &http->tokens.one[i];
+		if (token->files_max == 0)
+			continue;
+		text_list_add(&limits, token->name);
+		buffer_printf(&limits, "%llu",
+		    (unsigned long long)token->files_max);
+		buffer_add(&limits, "", 1);
+	}
+	if (http->runs->peers.files != NULL)
+		files_limit(http->runs->peers.files, &limits);
+}
+
 void
 http_tokens_look(struct http *http)
 {
@@ -98,6 +121,7 @@ http_tokens_look(struct http *http)
 	}
 	http->faulty = false;
 	http_tokens_add_api(http);
+	http_tokens_limit(http);
 	http_tokens_revoke(http);
 }
 

@@ -10,6 +10,20 @@
 
 _Static_assert(SHA256_DIGEST_LENGTH == TOKEN_DIGEST_SIZE, "another hash");
 
+const struct token_number_row token_numbers[TOKEN_NUMBERS] = {
+	[TOKEN_CALLS] = { "calls", CONCURRENT_MAX,
+	    offsetof(struct token, calls) },
+	[TOKEN_RATE] = { "rate", TOKEN_RATE_MAX, offsetof(struct token, rate) },
+	[TOKEN_FILES_MAX] = { "files_max", FILES_MAX_MAX,
+	    offsetof(struct token, files_max) },
+};
+
+uint64_t *
+token_number(const struct token *token, size_t number)
+{
+	return (uint64_t *)((char *)token + token_numbers[number].offset);
+}
+
 void
 token_reset(struct token *token)
 {
@@ -54,6 +68,11 @@ token_has_secret_of(const struct token *token, const struct token *other)
 int
 token_is_same(const struct token *token, const struct token *other)
 {
+	size_t i;
+
+	for (i = 0; i < TOKEN_NUMBERS; i++)
+		if (*token_number(token, i) != *token_number(other, i))
+			return 0;
 	return strcmp(token->name, other->name) == 0 &&
 	    token_has_secret_of(token, other) &&
 	    token->restricted == other->restricted &&
@@ -61,8 +80,7 @@ token_is_same(const struct token *token, const struct token *other)
 	    (token->servers.len == 0 ||
 	        memcmp(token->servers.data, other->servers.data,
 	            token->servers.len) == 0) &&
-	    token->tools == other->tools && token->calls == other->calls &&
-	    token->rate == other->rate && token->limits == other->limits;
+	    token->tools == other->tools && token->limits == other->limits;
 }
 
 void

@@ -7,6 +7,7 @@
 #define SUPERVISOR_TOKENS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -32,8 +33,21 @@ struct token {
 	unsigned int tools;       /* a set of those of the option; 0: all */
 	uint64_t calls;           /* that run at once; 0: no limit of its own */
 	uint64_t rate;            /* requests a minute; 0: no limit */
+	uint64_t files_max;       /* bytes of its files; 0: as all clients */
 	const char *limits; /* a word of that option; NULL: those of all */
 };
+
+/* The members of a token that are numbers, 0 if it has none: tokens.c. */
+enum token_number { TOKEN_CALLS, TOKEN_RATE, TOKEN_FILES_MAX, TOKEN_NUMBERS };
+
+extern const struct token_number_row {
+	const char *key; /* in the file, and in JSON */
+	uint64_t most;
+	size_t offset; /* in struct token */
+} token_numbers[TOKEN_NUMBERS];
+
+/* Returns one of them; borrowed from the token. */
+uint64_t *token_number(const struct token *token, size_t number);
 
 /* All zeroes: no file was read. */
 struct tokens {

@@ -132,18 +132,6 @@ tokens_number(struct json_span value, uint64_t most, uint64_t *number)
 }
 
 static int
-tokens_set_calls(struct token *token, struct json_span value)
-{
-	return tokens_number(value, CONCURRENT_MAX, &token->calls);
-}
-
-static int
-tokens_set_rate(struct token *token, struct json_span value)
-{
-	return tokens_number(value, TOKEN_RATE_MAX, &token->rate);
-}
-
-static int
 tokens_set_limits(struct token *token, struct json_span value)
 {
 	auto_free char *text = tokens_text(value);
@@ -161,8 +149,6 @@ static const struct {
 	{ "created", tokens_set_created },
 	{ "servers", tokens_set_servers },
 	{ "tools", tokens_set_tools },
-	{ "calls", tokens_set_calls },
-	{ "rate", tokens_set_rate },
 	{ "limits", tokens_set_limits },
 };
 
@@ -180,6 +166,11 @@ tokens_set_member(
 		if (json_span_is(name, tokens_members[i].name))
 			return tokens_members[i].set(token, value) == -1 ?
 			    -1 : (int)i;
+	for (i = 0; i < TOKEN_NUMBERS; i++)
+		if (json_span_is(name, token_numbers[i].key))
+			return tokens_number(value, token_numbers[i].most,
+			    token_number(token, i)) == -1 ?
+			    -1 : (int)(TOKENS_MEMBERS + i);
 	return -1;
 }
 

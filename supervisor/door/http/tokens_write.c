@@ -94,12 +94,11 @@ tokens_add_one(struct buffer *json, const struct token *token)
 	buffer_add_text(json, "\",\"created\":");
 	json_add_text(json, token->created);
 	tokens_add_words(json, token);
-	if (token->calls != 0)
-		buffer_printf(json, ",\"calls\":%llu",
-		    (unsigned long long)token->calls);
-	if (token->rate != 0)
-		buffer_printf(json, ",\"rate\":%llu",
-		    (unsigned long long)token->rate);
+	for (i = 0; i < TOKEN_NUMBERS; i++)
+		if (*token_number(token, i) != 0)
+			buffer_printf(json, ",\"%s\":%llu",
+			    token_numbers[i].key,
+			    (unsigned long long)*token_number(token, i));
 	if (token->limits != NULL)
 		buffer_printf(json, ",\"limits\":\"%s\"", token->limits);
 	buffer_add_text(json, "}");

@@ -32,6 +32,8 @@ struct files {
 	uint64_t lifetime; /* maximum age of a file in seconds */
 	uint64_t link_seconds; /* how long a link is valid; 0: there are none */
 	char *secret; /* of links; NULL: that in the directory */
+	char *limits; /* of owners: as in LIMIT_FILES; NULL: there are none */
+	size_t limits_len;
 	LIST_HEAD(, coming) coming; /* files being stored: share.h */
 	struct stored_file **stored;
 	size_t stored_count;

@@ -1,6 +1,10 @@
 /*
  * The room of each owner: see share.h. Runs in files.
  */
+#include <stdlib.h>
+
+#include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
 #include "index.h"
 #include "share.h"
@@ -28,6 +32,17 @@ share_left(const char *owner, uint64_t most, uint64_t others)
 	return head_scope(owner) == 0 ? left : left / 2;
 }
 
+/* Returns the bytes that an owner may have by its own limit, or by none. */
+static uint64_t
+share_limit(const struct files *files, const char *owner)
+{
+	auto_free char *scope = mem_dup(owner, head_scope(owner));
+	const char *limit =
+	    text_list_value(files->limits, files->limits_len, scope);
+
+	return limit == NULL ? files->most : strtoull(limit, NULL, 10);
+}
+
 struct share
 share_most(const struct files *files, const char *owner)
 {
@@ -35,10 +50,12 @@ share_most(const struct files *files, const char *owner)
 	struct share own = share_of(files, owner);
 	uint64_t count =
 	    share_left(owner, FILES_ALL_MAX, all.count - own.count);
+	uint64_t bytes = share_left(owner, files->most, all.bytes - own.bytes);
+	uint64_t limit = share_limit(files, owner);
 
 	return (struct share){
 		count < FILES_COUNT_MAX ? count : FILES_COUNT_MAX,
-		share_left(owner, files->most, all.bytes - own.bytes)
+		bytes < limit ? bytes : limit
 	};
 }
 

@@ -26,8 +26,8 @@ struct share share_of(const struct files *files, const char *owner);
 
 /*
  * Returns what they may take: for the local user all that others leave, for any
- * other owner half of that, so that there is room for the next one. owner may
- * include a conversation.
+ * other owner half of that, so that there is room for the next one, and no more
+ * than its own limit. owner may include a conversation.
  */
 struct share share_most(const struct files *files, const char *owner);
 

@@ -67,3 +67,11 @@ UNIT_TEST(recognises_complete_lists)
 	ck_assert(!text_list_complete("a\0b", 3));
 	ck_assert(!text_list_complete("a", 1));
 }
+
+UNIT_TEST(finds_the_value_of_a_name)
+{
+	static const char list[] = "a\0b\0c\0d";
+
+	ck_assert_str_eq(text_list_value(list, sizeof(list), "c"), "d");
+	ck_assert_ptr_null(text_list_value(list, sizeof(list), "b"));
+}

@@ -14,6 +14,7 @@
 #include "common/base/text_list.h"
 #include "supervisor/door/http/http.h"
 #include "supervisor/front/tools/tool.h"
+#include "supervisor/peers/files.h"
 #include "supervisor/run/session.h"
 #include "tests/unit/unit_folder.h"
 
@@ -58,6 +59,11 @@ void
 owner_close(struct owner *owner, struct runs *all)
 {
 	opened--;
+}
+
+void
+files_limit(struct files *files, const struct buffer *limits)
+{
 }
 
 void

@@ -75,6 +75,7 @@ UNIT_TEST(what_is_written_is_read_again)
 	tokens.one[1].tools = 2;
 	tokens.one[1].calls = 3;
 	tokens.one[1].rate = 60;
+	tokens.one[1].files_max = MIB;
 	tokens.one[1].limits = option_limits_word("strict");
 	token_copy(&limited, &tokens.one[1]);
 	write_again();
