@@ -56,6 +56,7 @@ LEFT_OUT = {
     "levels": OF_NATIVE,
     "libraries-listed": "it asks an interpreter of the host; "
                         "containers-all.test.mjs asks that of an image",
+    "operators": "it is about proxies and copies of files",
     "service": "its boxes are native, as its manager has no engine",
     "selftest": OF_NATIVE + "; containers-all.test.mjs has that of containers",
     "sessions": NO_SESSIONS,
