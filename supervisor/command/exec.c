@@ -216,15 +216,25 @@ exec_create(struct exec *exec, const char *name, char **path)
 	if (exec_make_folders(*path) == 0)
 		fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0666);
-	if (fd != -1)
-		fprintf(stderr, "caisson: wrote %s\n", *path);
-	else if (errno == EEXIST)
+	if (fd == -1 && errno == EEXIST)
 		exec_fail(exec, "%s exists already, and is left as it is: "
 		    "name another folder in --out", *path);
-	else
+	else if (fd == -1)
 		exec_fail(exec, "%s cannot be made: %s; name another folder "
 		    "in --out", *path, strerror(errno));
 	return fd;
+}
+
+/* Tells of a file that was written, or, with why, removes it. */
+static void
+exec_end_file(struct exec *exec, const char *path, const char *why)
+{
+	if (why == NULL) {
+		fprintf(stderr, "caisson: wrote %s\n", path);
+		return;
+	}
+	unlink(path);
+	exec_fail(exec, "%s: %s", path, why);
 }
 
 static void
@@ -237,13 +247,14 @@ exec_save_picture(struct exec *exec, const struct call_picture *picture,
 	    "picture-%zu.%s", number, picture_name(picture->kind));
 	auto_free char *path = NULL;
 	auto_fd int fd = exec_create(exec, name, &path);
+	struct err err = { 0 };
 
 	if (fd == -1)
 		return;
 	if (picture_read(picture->data, picture->len, 0, bytes, size) == -1 ||
 	    fd_write_all(fd, bytes, size) == -1)
-		exec_fail(exec, "%s cannot be written: %s", path,
-		    strerror(errno));
+		err_sys(&err, "it cannot be written");
+	exec_end_file(exec, path, err.text[0] == '\0' ? NULL : err.text);
 }
 
 static void
@@ -255,8 +266,10 @@ exec_on_fetched(void *ctx, int *file, uint64_t offset)
 	    exec, exec->files.one[exec->fetched].name, &path);
 	struct err err;
 
-	if (fd != -1 && command_copy(*file, offset, fd, &err) == -1)
-		exec_fail(exec, "%s: %s", path, err.text);
+	if (fd != -1)
+		exec_end_file(exec, path,
+		    command_copy(*file, offset, fd, &err) == -1 ? err.text :
+		                                                  NULL);
 }
 
 static void exec_fetch_next(struct exec *exec);

@@ -168,3 +168,23 @@ print("behind")`);
   done = run(t, ['--out', '/proc/x/y', made], '', { home });
   assert.match(done.stderr, /the folder \/proc\/x cannot be made: No such/);
 });
+
+test('a file that a full disk cuts is removed, and not told as written', {
+  skip: process.getuid() !== 0 && 'mounts a file system' }, (t) => {
+  const full = path.join(folder(t), 'full');
+
+  fs.mkdirSync(full);
+  assert.equal(spawnSync('mount',
+    ['-t', 'tmpfs', '-o', 'size=16k', 'none', full]).status, 0);
+
+  const done = run(t, ['--out', full, file(t, 'p.py',
+    'runtime.save_file(b"x" * 99999, "a")\nruntime.save_file(b"b", "b")')]);
+  const left = fs.readdirSync(full);
+
+  spawnSync('umount', [full]);
+  assert.equal(done.status, 1);
+  assert.match(done.stderr, /full\/a: it cannot be written: No space left/);
+  assert.match(done.stderr, /wrote \S+full\/b$/m);
+  assert.doesNotMatch(done.stderr, /wrote \S+full\/a$/m);
+  assert.deepEqual(left, ['b']);
+});
