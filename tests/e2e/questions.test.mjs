@@ -57,7 +57,7 @@ async function refused(raw, given, words) {
 test('a form reaches the person, named after its server', async (t) => {
   const replies = [accept({ name: 'Ann', age: 7, more: 'dropped' }),
     { result: { action: 'decline', content: { a: 1 } } },
-    accept({ name: 'S3cret', age: 'x' }), accept(undefined),
+    accept({ name: 'S3cret', age: 'x' }), accept({}), accept(undefined),
     { result: { action: 'perhaps' } }, { error: { code: -1, message: 'x' } }];
   const raw = await open(t, () => replies.shift());
 
@@ -68,7 +68,8 @@ test('a form reaches the person, named after its server', async (t) => {
       { ...FORM, message: 'asker asks: Who are you?' }]]);
   assert.deepEqual(await answered(raw, ELICIT),
     [{ result: { action: 'decline' } }]);
-  await refused(raw, ELICIT, /does not fit the form/);
+  await refused(raw, ELICIT, /does not fit the form: the value of "age"$/);
+  await refused(raw, ELICIT, /the form: a field that is required is missing$/);
   await refused(raw, ELICIT, /"content" is missing/);
   await refused(raw, ELICIT, /"action" is unknown/);
   await refused(raw, ELICIT, /answered the question with an error/);

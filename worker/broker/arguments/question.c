@@ -393,6 +393,37 @@ question_broken(struct json_span field, struct json_span value)
 	    !question_is_formatted(rule, text) ? "format" : NULL;
 }
 
+/* Says which field does not fit, without its value, which may be secret. */
+static int
+question_refuse(
+    struct json_span fields, struct json_span filled, struct err *err)
+{
+	struct json_span_walk walk = json_span_walk(fields);
+	struct json_span name, field, value;
+	size_t len;
+
+	while (json_span_next_member(&walk, &name, &field)) {
+		auto_free char *text = json_span_string(name, &len, NULL);
+		auto_buffer struct buffer one = { 0 }, out = { 0 };
+
+		if (text == NULL || json_span_get(filled, text, &value) <= 0)
+			continue;
+		buffer_printf(&one, "{\"properties\":{%.*s:%.*s}}",
+		    (int)name.len, name.p, (int)field.len, field.p);
+		len = one.len;
+		buffer_printf(&one, "{%.*s:%.*s}", (int)name.len, name.p,
+		    (int)value.len, value.p);
+		if (!arguments_settle((struct json_span){ one.data, len },
+		        (struct json_span){ one.data + len, one.len - len },
+		        &out, &out))
+			return err_set(err, "what was filled in does not fit "
+			    "the form: the value of %.*s",
+			    name.len > 80 ? 0 : (int)name.len, name.p);
+	}
+	return err_set(err, "what was filled in does not fit the form: a field "
+	    "that is required is missing");
+}
+
 /*
  * Appends what a form was filled in with: its fields only, and for those that
  * were left out their defaults, as MCP has it.
@@ -423,10 +454,9 @@ question_add_filled(struct json_span schema, struct json_span content,
 	buffer_add_text(out, ",\"content\":");
 	if (json_span_parse(filled.data, filled.len, &value, err) == -1)
 		return -1;
-	/* What does not fit is not shown: it may be secret. */
 	from = out->len;
 	if (!arguments_settle(schema, value, out, &says))
-		return err_set(err, "what was filled in does not fit the form");
+		return question_refuse(fields, value, err);
 	settled = (struct json_span){ out->data + from, out->len - from };
 	walk = json_span_walk(fields);
 	while (json_span_next_member(&walk, &name, &field)) {
