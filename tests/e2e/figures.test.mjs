@@ -212,7 +212,7 @@ test('a trace is kept with its call, and lines of the log are objects',
       await client.callTool({ name: 'run_python',
         arguments: { code: 'print(1)' }, _meta: { traceparent } });
     const lines = log().trimEnd().split('\n')
-      .filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+      .map((line) => JSON.parse(line));
     const begun = lines.map(({ message }) => message.match(
       /^call (\d+): execution (\w+), owner "", language python, trace (.*)$/))
       .filter(Boolean);
@@ -222,6 +222,7 @@ test('a trace is kept with its call, and lines of the log are objects',
     for (const line of lines)
       assert.deepEqual(Object.keys(line),
         ['time', 'level', 'process', 'message']);
+    assert(lines.some(({ message }) => /^serving at unix:/.test(message)));
     assert(lines.some(({ message }) => /^call 1 has box \d+/.test(message)));
     await until(() => JSON.parse(caisson(home, 'calls', 'list', '--json'))
       .calls.length === 4, 'the kept calls');

@@ -292,13 +292,14 @@ void
 serve_sockets_tell(const struct serve_sockets *sockets)
 {
 	const struct listen_place *place;
+	const uint64_t terms = log_terms();
 	size_t i;
 
+	log_init("caisson", terms | LOG_LEVEL_INFO); /* at every level */
 	for (i = 0; i < sockets->count; i++) {
 		place = &sockets->more[i].place;
-		fprintf(stderr, place->local ?
-		        "caisson: serving at unix:%s, path %s\n" :
-		        "caisson: serving at http://%s%s\n", place->text,
+		log_info(place->local ? "serving at unix:%s, path %s" :
+		                        "serving at http://%s%s", place->text,
 		    sockets->one[i].figures ? "/metrics" : "/mcp");
 		if (place->outside)
 			log_warn("other machines can reach %s, and nothing is "
@@ -307,6 +308,7 @@ serve_sockets_tell(const struct serve_sockets *sockets)
 			    "does TLS (caisson(1), \"Behind a reverse "
 			    "proxy\")", place->text);
 	}
+	log_init("caisson", terms);
 }
 
 void

@@ -40,6 +40,7 @@ static int
 serve_tokens_first(const struct options *options, char **envp, int dir,
     struct tokens *tokens, struct err *err)
 {
+	const uint64_t terms = log_terms();
 	auto_free char *path = NULL;
 
 	if (tokens_lock(dir, err) == -1 || tokens_read(tokens, dir, err) == -1)
@@ -53,8 +54,10 @@ serve_tokens_first(const struct options *options, char **envp, int dir,
 	path = state_dir_path(options, envp, err);
 	if (path == NULL || serve_tokens_make(tokens, dir, err) == -1)
 		return -1;
-	fprintf(stderr, "caisson: made a token for clients, in the file %s/"
-	    TOKENS_FIRST_FILE "\n", path);
+	log_init("caisson", terms | LOG_LEVEL_INFO); /* at every level */
+	log_info("made a token for clients, in the file %s/" TOKENS_FIRST_FILE,
+	    path);
+	log_init("caisson", terms);
 	return 0;
 }
 
