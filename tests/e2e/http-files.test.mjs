@@ -330,9 +330,12 @@ test('files of others are not there, and no name leads elsewhere',
       assert.equal((await ask('GET', name)).status, 404, name);
     }
     for (const headers of [{ 'Content-Encoding': 'gzip' },
-      { 'Content-Range': 'bytes 0-0/2' }])
+      { 'Content-Range': 'bytes 0-0/2' }, { 'If-Match': '"1"' },
+      { 'If-None-Match': '*' }])
       assert.ok([400, 415].includes(
         (await ask('PUT', 'talk/b', { body: 'b', headers })).status));
+    assert.equal((await ask('DELETE', 'talk/mine',
+      { headers: { 'If-Match': '"9"' } })).status, 400);
     assert.equal(kept(home).length, 1);
   });
 

@@ -176,6 +176,13 @@ check_form(const struct route *route, const struct http_head *head,
 {
 	if (route->form == ROUTE_MESSAGE)
 		return check_message(head, fault);
+	/* Of a GET they spare bytes only. */
+	if ((strcmp(head->method, "PUT") == 0 ||
+	        strcmp(head->method, "DELETE") == 0) &&
+	    (head->fields[HTTP_IF_MATCH] != NULL ||
+	        head->fields[HTTP_IF_NONE_MATCH] != NULL))
+		return check_refuse(fault, 400, "nothing is put or deleted on "
+		    "a condition: leave out If-Match and If-None-Match");
 	if (route->form == ROUTE_BYTES &&
 	    head->fields[HTTP_CONTENT_ENCODING] != NULL)
 		return check_refuse(fault, 415,
