@@ -122,7 +122,7 @@ UNIT_EACH(names_servers, UNIT_COUNT(named))
 
 #define MISSING "code is missing: give the Python source to run as a string"
 #define NO_LANGUAGE                                                            \
-	"language is missing: the languages are python, shell"
+	"language is missing: the languages are "
 #define NO_OBJECT "arguments must be an object such as {\"code\": \"print(1)\"}"
 #define NO_STRING "code must be a string of Python source"
 #define BLANK "code is blank: give the Python source to run"
@@ -325,13 +325,13 @@ static const struct {
 	{ NULL, NO_LANGUAGE },
 	{ "{\"code\":\"x\"}", NO_LANGUAGE },
 	{ "{\"code\":\"x\",\"language\":null}", "language must be a string: "
-	  "the languages are python, shell" },
+	  "the languages are " },
 	{ "{\"code\":\"x\",\"language\":\"cobol\"}", "unknown language "
-	  "\"cobol\": the languages are python, shell" },
+	  "\"cobol\": the languages are " },
 	{ "{\"language\":\"python\",\"language\":\"py\",\"code\":\"x\"}",
 	  "language is given more than once" },
 	{ "{\"language\":\"python\\u0000\",\"code\":\"x\"}", "unknown "
-	  "language \"python\": the languages are python, shell" },
+	  "language \"python\": the languages are " },
 	{ "{\"language\":\"python\",\"x\":1}", "unknown argument \"x\": "
 	  "run_code takes language, code, servers and timeout" },
 	{ "{\"language\":\"python\"}", MISSING },
@@ -343,7 +343,9 @@ UNIT_EACH(reads_the_language, UNIT_COUNT(in_language))
 	struct request request;
 	struct err err = { 0, "" };
 	const char *text = in_language[_i].arguments;
-	int wanted = in_language[_i].error == NULL ? 0 : -1;
+	const char *error = in_language[_i].error;
+	auto_buffer struct buffer whole = { 0 };
+	int wanted = error == NULL ? 0 : -1;
 
 	if (text != NULL)
 		ck_assert_int_eq(json_span_parse(
@@ -352,8 +354,12 @@ UNIT_EACH(reads_the_language, UNIT_COUNT(in_language))
 	    &request, &err), wanted);
 	if (wanted == 0)
 		ck_assert_ptr_eq(request.language, language_at(0));
-	else
-		ck_assert_str_eq(err.text, in_language[_i].error);
+	else {
+		buffer_add_text(&whole, error);
+		if (error[strlen(error) - 1] == ' ')
+			language_add_names(&whole);
+		ck_assert_str_eq(err.text, whole.data);
+	}
 	request_reset(&request);
 }
 
