@@ -79,29 +79,37 @@ local_free(struct call *call)
 	free(local);
 }
 
+/* What its box has reported; what it does afterwards is of no matter. */
+static void
+local_take_result(struct local *local)
+{
+	struct call *call = local->call;
+	struct box *box = local->box;
+	const char *once, *note;
+
+	/* It may have ended before its relay reported that it runs. */
+	if (call->ran.tv_sec == 0 && box_knows(box, BOX_HAS_RUN))
+		call->ran = box->end.at;
+	call_take_result(call, box);
+	TEXT_LIST_PAIRS (
+	    once, note, box->output.notes.data, box->output.notes.len)
+		if (owner_hears(call->request.owner, once))
+			text_list_add(&call->notes, note);
+	call->kept = box->output.kept;
+	box->output.kept = (struct box_kept){ 0 };
+}
+
 /* The call has its result, and is freed. */
 static void
 local_conclude(void *ctx)
 {
 	struct local *local = ctx;
 	struct call *call = local->call;
-	const char *once, *note;
 
 	if (call->session != NULL)
 		session_show(call->session, local->box, &call->result.session);
-	if (local->box != NULL) {
-		/* It may have ended before its relay reported that it runs. */
-		if (call->ran.tv_sec == 0 &&
-		    box_knows(local->box, BOX_HAS_RUN))
-			call->ran = local->box->end.at;
-		call_take_result(call, local->box);
-		TEXT_LIST_PAIRS (once, note, local->box->output.notes.data,
-		    local->box->output.notes.len)
-			if (owner_hears(call->request.owner, once))
-				text_list_add(&call->notes, note);
-		call->kept = local->box->output.kept;
-		local->box->output.kept = (struct box_kept){ 0 };
-	}
+	if (local->box != NULL && call->collection == NULL)
+		local_take_result(local);
 	call_advance(call, CALL_OVER);
 }
 
@@ -128,6 +136,7 @@ local_collects(struct local *local)
 	if (stays ? box_is_settled(box, &late) : box_knows(box, BOX_IS_GONE)) {
 		if (stays)
 			box_hold(box);
+		local_take_result(local);
 		call->collection = collection_new(call->runs->peers.files,
 		    &call->request, box, local->delivery, local_conclude,
 		    local);
@@ -517,7 +526,8 @@ local_on_box(void *ctx)
 	}
 	if (local_replaces(local))
 		return;
-	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {
+	if (box->failure != NULL && call->cause == CALL_BY_ITSELF &&
+	    call->phase != CALL_COLLECTING) {
 		call->cause = CALL_BY_FAILURE;
 		call_set_error(call, "%s", box->failure);
 	}

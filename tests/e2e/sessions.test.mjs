@@ -322,6 +322,27 @@ for (const part of ['relay', 'init', 'code'])
     assert.equal(await say(client, 's', 'x'), '3');
   });
 
+test('a relay that ends while files are kept takes no result along',
+  async (t) => {
+    const { client, pid } = await connect(t, unpooled);
+    const running = run(client, `
+import os
+for n in range(60):
+    with open(f"/workspace/out/{n}", "wb") as file:
+        file.write(os.urandom(1 << 20))
+print("made")`, { session: 's' });
+
+    await until(() => descendants(pid).some(({ name }) =>
+      name.startsWith('porter')), 'the porter');
+    process.kill(parts(pid).relay.pid, 'SIGKILL');
+    const result = await running;
+
+    assert.equal(result.isError ?? false, false, text(result));
+    assert.match(text(result), /^made\nfile: 0 /);
+    assert.match(text(await run(client, 'None', { session: 's' })),
+      /session: new, as the one before has ended: /);
+  });
+
 test('code that ends its process ends its session', async (t) => {
   const { client } = await connect(t);
 
