@@ -141,9 +141,10 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
     '/html': status(200, 'text/html'), '/405': status(405) } });
   const authority = await serveAuthority(t);
   const { origin } = remote;
+  const oauth = { clientId: 'us', scopes: 'a b', callbackPort: '1' };
   const rows = {
     plain: [{ url: `${origin}/mcp` }, 'ok'],
-    header: [{ url: `${origin}/mcp`, headers: { A: 'b' } }, 'ok'],
+    header: [{ url: `${origin}/mcp`, headers: { A: 'b' }, oauth }, 'ok'],
     login: [{ url: authority.url }, `${authority.remote.origin} answered 401: `
       + "it wants a login: log in by 'caisson servers login login'"],
     key: [{ url: authority.url, headers: { Authorization: 'x' } },
@@ -187,6 +188,10 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
   judge(moved.out, 'plain');
   assert.deepEqual(Object.keys(JSON.parse(
     fs.readFileSync(place)).mcpServers).sort(), ['caisson', 'plain']);
+  const { header } = JSON.parse(fs.readFileSync(path.join(home,
+    '.config/caisson/servers/cursor.json'))).mcpServers;
+
+  assert.deepEqual([header.headers, header.oauth], [{ A: 'b' }, oauth]);
   assert.equal((await run('adopt', 'cursor', '--undo', '--yes')).code, 0);
   assert.match((await run('servers', 'import', 'cursor', '--yes')).out,
     /^Copied 9 servers to /m);

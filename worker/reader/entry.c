@@ -287,13 +287,13 @@ entry_read_token(struct entry *entry, struct json_span value, struct err *err)
 static int
 entry_read_oauth(struct entry *entry, struct json_span value, struct err *err)
 {
-	static const char *const names[][2] = { { "clientId", ":client-id" },
-		{ "client_id", ":client-id" }, { "CLIENT_ID", ":client-id" },
-		{ "clientSecret", ":client-secret" },
-		{ "client_secret", ":client-secret" },
-		{ "CLIENT_SECRET", ":client-secret" },
-		{ "scope", ":scope" }, { "scopes", ":scope" },
-		{ "grant", ":grant" }, { "callbackPort", ":port" } };
+	static const char *const names[][2] = { { "clientId", ":clientId" },
+		{ "client_id", ":clientId" }, { "CLIENT_ID", ":clientId" },
+		{ "clientSecret", ":clientSecret" },
+		{ "client_secret", ":clientSecret" },
+		{ "CLIENT_SECRET", ":clientSecret" },
+		{ "scope", ":scopes" }, { "scopes", ":scopes" },
+		{ "grant", ":grant" }, { "callbackPort", ":callbackPort" } };
 	struct json_span member;
 	size_t n;
 

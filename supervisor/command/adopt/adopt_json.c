@@ -55,6 +55,22 @@ adopt_json_pairs(const struct server_texts *pairs)
 	return object;
 }
 
+/* Takes what says how to log in from headers, as the reader reads it. */
+static json_t *
+adopt_json_oauth(json_t *headers)
+{
+	json_t *oauth = json_object(), *value;
+	const char *name;
+	void *next;
+
+	json_object_foreach_safe (headers, next, name, value)
+		if (name[0] == ':') {
+			json_object_set(oauth, name + 1, value);
+			json_object_del(headers, name);
+		}
+	return oauth;
+}
+
 /* The rules of a server, and the additional ones. */
 static void
 adopt_json_deny(const struct server *server, const struct buffer *denied,
@@ -127,14 +143,16 @@ adopt_json_others(const struct server *server, const char *what)
 static json_t *
 adopt_json_server(const struct server *server, const struct buffer *denied)
 {
-	json_t *entry = json_object(), *others;
+	json_t *entry = json_object(), *others, *headers;
 
 	if (server->remote != CONFIG_STDIO) {
 		adopt_json_text(entry, "type",
 		    server->remote == CONFIG_SSE ? "sse" : "http");
 		adopt_json_text(entry, "url", server->url);
-		adopt_json_member(
-		    entry, "headers", adopt_json_pairs(&server->headers));
+		headers = adopt_json_pairs(&server->headers);
+		others = adopt_json_oauth(headers);
+		adopt_json_member(entry, "headers", headers);
+		adopt_json_member(entry, "oauth", others);
 	} else {
 		adopt_json_text(entry, "command", server->command);
 		adopt_json_member(entry, "args",

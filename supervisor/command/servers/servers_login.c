@@ -117,8 +117,8 @@ servers_login_listen(const struct server *server, struct err *err)
 	int fd;
 
 	TEXT_LIST_EACH (text, server->run_env.data, server->run_env.len)
-		if (strncmp(text, ":port=", 6) == 0)
-			port = text + 6;
+		if (strncmp(text, ":callbackPort=", 14) == 0)
+			port = text + 14;
 		else if (strncasecmp(text, "Authorization=", 14) == 0)
 			return err_set(err, "server \"%s\": its entry has "
 			    "the header Authorization, which is sent instead "

@@ -352,7 +352,7 @@ server_mask_gather(
 	TEXT_LIST_PAIRS (text, value, server->headers.data,
 	    server->headers.len)
 		/* What else begins so says how to log in. */
-		if (text[0] != ':' || strcmp(text, ":client-secret") == 0)
+		if (text[0] != ':' || strcmp(text, ":clientSecret") == 0)
 			server_mask_add(set, value, 1, 1);
 	server_mask_add_arguments(set, server);
 	if (server->path != NULL)

@@ -260,7 +260,7 @@ enter_register(struct enter *enter)
 static char *
 enter_scope(const struct enter *enter, const char *had)
 {
-	const char *given = remote_option(enter->remote, "scope");
+	const char *given = remote_option(enter->remote, "scopes");
 	const char *wanted = enter->challenge.scope != NULL ?
 	    enter->challenge.scope : enter->authority.scope;
 	int wider = enter->challenge.error != NULL &&

@@ -23,8 +23,8 @@ void
 issue_prepare(struct login *login, const struct remote *remote,
     const struct authority *authority)
 {
-	const char *id = remote_option(remote, "client-id");
-	const char *secret = remote_option(remote, "client-secret");
+	const char *id = remote_option(remote, "clientId");
+	const char *secret = remote_option(remote, "clientSecret");
 
 	login_reset(login);
 	login->url = mem_strdup(remote->url);
@@ -147,7 +147,7 @@ issue_start_own(struct event_base *base, struct transfers *transfers,
 	auto_buffer struct buffer form = { 0 };
 
 	query_add(&form, "grant_type", "client_credentials");
-	query_add(&form, "scope", remote_option(remote, "scope"));
+	query_add(&form, "scope", remote_option(remote, "scopes"));
 	return issue_start(base, transfers, login, &form, done, ctx);
 }
 

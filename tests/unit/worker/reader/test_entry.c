@@ -360,8 +360,8 @@ UNIT_TEST(reads_how_to_log_in)
 	    "\"headers\":{\"A\":\"b\"},\"oauth\":{\"clientId\":\"i\","
 	    "\"clientSecret\":\"${S}\",\"scopes\":[\"r\",\"w\"],"
 	    "\"callbackPort\":8123,\"other\":1}}}", &err), 0);
-	is_texts(&entry.headers, "A|b|:client-id|i|:client-secret|${S}|"
-	    ":scope|r w|:port|8123|");
+	is_texts(&entry.headers, "A|b|:clientId|i|:clientSecret|${S}|"
+	    ":scopes|r w|:callbackPort|8123|");
 	entry_reset(&entry);
 	ck_assert_int_eq(read_entry(&entry,
 	    "{\"a\":{\"url\":\"http://x\",\"oauth\":false}}", &err), 0);
