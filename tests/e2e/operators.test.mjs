@@ -117,6 +117,7 @@ for (const name of Object.keys(proxies)) {
     for await (const part of events.body.pipeThrough(new TextDecoderStream()))
       if (/"progress":1\b/.test(told += part))
         break;
+    assert.match(told, /"progress":1\b/);
     await until(() => /cancelled/.test(caisson(home, 'calls', 'list')),
       'the end of its call');
 
