@@ -178,9 +178,14 @@ StartLimitIntervalSec=1h\n${stricter}WatchdogSec=10\n${more}`);
   assert.equal(show('ActiveState'), 'failed');
   assert.equal(show('ExecMainStatus'), '2');
 
+  /* But for a client, until both stay ended. */
+  ask(...python('1')).catch(() => null);
+  await until(() => systemctl('is-failed', 'caisson.socket').status === 0,
+    'their failure');
+
   /* One that fails again and again is not, either, until that is forgotten. */
   drop('');
-  systemctl('reset-failed', 'caisson.service');
+  systemctl('reset-failed', 'caisson.socket', 'caisson.service');
   assert.equal(systemctl('start', 'caisson.service').status, 0);
   for (let n = 1; n <= 5; n++) {
     const pid = show('MainPID');
