@@ -195,6 +195,10 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
   assert.equal((await run('adopt', 'cursor', '--undo', '--yes')).code, 0);
   assert.match((await run('servers', 'import', 'cursor', '--yes')).out,
     /^Copied 9 servers to /m);
+  assert.match((await run('servers', 'list')).out,
+    /^ {4}headers +A, oauth:clientId, oauth:scopes, oauth:callbackPort$/m);
+  assert.match((await run('servers', 'list', '--json')).out,
+    /"headers": \["A", "oauth:clientId", /);
   await run('servers', 'add', 'more', `${origin}/mcp`, '--header', 'A=b',
     '--header', 'B: c');
   assert.match((await run('servers', 'test')).out, /^ok +more: 1 tool$/m);

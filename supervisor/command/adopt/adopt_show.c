@@ -39,6 +39,7 @@ adopt_show_pairs(struct buffer *out, const struct server_texts *pairs)
 
 	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
 		buffer_add_text(out, separator);
+		buffer_add_text(out, name[0] == ':' ? "oauth" : "");
 		adopt_show_text(out, name);
 		buffer_add_text(out, "=" MASK);
 		separator = ", ";

@@ -208,6 +208,7 @@ print_config_list(
 		if (n++ % many != 0)
 			continue;
 		fputs(separator, out);
+		fputs(p[0] == ':' ? "oauth" : "", out);
 		print_config_text(out, p);
 		separator = ", ";
 	}
@@ -367,8 +368,12 @@ print_config_json_texts(struct buffer *out, const char *key,
 
 	json_report_open(out, key, '[');
 	TEXT_LIST_EACH (text, texts->data, texts->len)
-		if (n++ % many == 0)
-			json_report_text(out, NULL, text);
+		if (n++ % many == 0) {
+			auto_free char *shown = mem_printf(
+			    "%s%s", text[0] == ':' ? "oauth" : "", text);
+
+			json_report_text(out, NULL, shown);
+		}
 	json_report_close(out, ']');
 }
 
