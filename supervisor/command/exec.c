@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,12 @@ static void
 exec_on_signal(void *ctx, int signal)
 {
 	struct exec *exec = ctx;
+	struct sigaction inherited;
 
+	/* As under nohup(1): a blocked signal comes although it is ignored. */
+	if (sigaction(signal, NULL, &inherited) == 0 &&
+	    inherited.sa_handler == SIG_IGN)
+		return;
 	exec->status = EXEC_SIGNAL + signal;
 	if (exec->stopped || exec->runs->calls == 0)
 		event_base_loopbreak(exec->runs->base);

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { Gate } from './support/gate.mjs';
 import { encode } from './support/png.mjs';
 import { commandLine, file, folder, nativeOnly, ran } from './support/program.mjs';
 import { example, withServers } from './support/servers.mjs';
@@ -119,6 +120,21 @@ for (const [how, status, told] of [
     assert.deepEqual(listed().map((call) => [call.id, call.status]),
       [[id, 'cancelled']]);
   });
+
+test('under nohup a program goes on after SIGHUP', async (t) => {
+  const gate = new Gate();
+  const child = spawn('nohup', commandLine({ home: folder(t), args: ['exec',
+    file(t, 'p.py', `print("first", flush=True)\n${gate.wait}`)] }),
+  { stdio: ['ignore', 'pipe', 'inherit'] });
+  const left = once(child, 'close');
+
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  await gate.reached();
+  child.kill('SIGHUP');
+  gate.open();
+  assert.deepEqual(await left, [0, null]);
+});
 
 test('only standard output comes, and what is left out is not told in it',
   (t) => {
