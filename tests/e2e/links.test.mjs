@@ -227,6 +227,17 @@ test('all links are revoked at once, and without an address there are none',
       'open("/workspace/out/b", "w").write("b")')).match(/https:\S+/)[0]))
       .status, 200);
 
+    /* A secret that is cut: the fix is told. */
+    const after = link('a');
+
+    fs.truncateSync(path.join(home, '.local/state/caisson/files/secret'), 5);
+    assert.deepEqual(await told(after),
+      [503, 'links do not work now: the log of the server says why']);
+    assert.match(run(home, 'files', 'link', 'a', '--owner', 'one').stderr,
+      /it is cut; 'caisson links revoke' makes another one/);
+    caisson(home, 'links', 'revoke');
+    assert.equal((await ask(link('a'))).status, 200);
+
     const without = await serve(t, { home: folder(t),
       env: { CAISSON_PUBLIC_URL: '' } });
 

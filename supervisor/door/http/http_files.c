@@ -78,7 +78,8 @@ http_links_refuse(struct http_request *request, enum file_fault fault)
 	    fault == FILE_FAULT_EXPIRED ?
 	    "this link has expired: ask for another one" : status == 403 ?
 	    "this link is not valid: it was altered, is for another method, "
-	    "was revoked, or its file was removed" :
+	    "was revoked, or its file was removed" : status == 503 ?
+	    "links do not work now: the log of the server says why" :
 	    "the file was not passed on or stored: it may be too large");
 }
 
