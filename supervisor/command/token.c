@@ -113,19 +113,19 @@ static int
 token_set_number(const struct command_flags *flags, enum command_flag flag,
     struct token *token, enum token_number which, struct err *err)
 {
-	uint64_t most = token_numbers[which].most;
-	uint64_t *number = token_number(token, which);
+	int sized = which == TOKEN_MEMORIES_MAX;
+	const struct option_row row = {
+		.kind = sized ? OPTION_KIND_SIZE : OPTION_KIND_COUNT,
+		.least = 1,
+		.most = token_numbers[which].most };
 	const char *value = command_value(flags, flag, 0);
-	char *end;
 
-	if (value == NULL)
+	if (value == NULL || option_value_parse(
+	        &row, value, token_number(token, which)) == 0)
 		return 0;
-	*number = strtoull(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end != '\0' || *number == 0 ||
-	    *number > most)
-		return err_set(err, "--%s must be a number from 1 to %llu",
-		    command_flag_row(flag)->key, (unsigned long long)most);
-	return 0;
+	return err_set(err, "--%s must be a %s from 1 to %llu",
+	    command_flag_row(flag)->key, sized ? "size, such as 8m," : "number",
+	    (unsigned long long)row.most);
 }
 
 static int
@@ -148,7 +148,9 @@ token_set(
 	        token_set_number(flags, COMMAND_FLAG_CALLS, token, TOKEN_CALLS,
 	            err) == -1 ||
 	        token_set_number(flags, COMMAND_FLAG_RATE, token, TOKEN_RATE,
-	            err) == -1 ? -1 : 0;
+	            err) == -1 ||
+	        token_set_number(flags, COMMAND_FLAG_MEMORIES_MAX, token,
+	            TOKEN_MEMORIES_MAX, err) == -1 ? -1 : 0;
 }
 
 static int
@@ -232,6 +234,15 @@ token_add_run(struct command_setup *setup, struct err *err)
 /* Listing */
 
 static void
+token_add_size(struct buffer *line, const char *what, uint64_t size)
+{
+	if (size == 0)
+		return;
+	buffer_add_text(line, what);
+	option_value_add(line, option_row(OPTION_ID_STATE_MAX), size);
+}
+
+static void
 token_print(const struct token *token)
 {
 	auto_buffer struct buffer line = { 0 };
@@ -260,11 +271,8 @@ token_print(const struct token *token)
 		buffer_printf(&line, "; %llu request%s a minute",
 		    (unsigned long long)token->rate,
 		    token->rate == 1 ? "" : "s");
-	if (token->files_max != 0) {
-		buffer_add_text(&line, "; files of ");
-		option_value_add(&line, option_row(OPTION_ID_FILES_MAX),
-		    token->files_max);
-	}
+	token_add_size(&line, "; files of ", token->files_max);
+	token_add_size(&line, "; memories of ", token->memories_max);
 	if (token->limits != NULL)
 		buffer_printf(&line, "; limits %s", token->limits);
 	printf("%s\n", line.data);

@@ -161,10 +161,11 @@ store_lend(void *ctx, void *question, struct err *err)
 
 int
 store_connect(struct store *store, uint64_t execution, const char *scope,
-    struct err *err)
+    uint64_t most, struct err *err)
 {
 	struct ipc_grant_store grant = { .execution = execution,
-		.scope = scope };
+		.scope = scope,
+		.most = most };
 
 	return service_ask(&store->service, store_lend, &grant, err);
 }

@@ -44,14 +44,14 @@ call_of_session(const struct runs *runs, const char *scope, const char *name)
 	return NULL;
 }
 
-const char *
-call_scope(const struct runs *runs, unsigned long execution)
+const struct owner *
+call_owner(const struct runs *runs, unsigned long execution)
 {
 	const struct call *call;
 
 	TAILQ_FOREACH (call, &runs->running, entry)
 		if (call->number == execution)
-			return call->request.owner->scope;
+			return call->request.owner;
 	return NULL;
 }
 

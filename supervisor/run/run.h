@@ -322,8 +322,9 @@ void call_end_session(struct runs *runs, const char *scope, const char *name,
 void calls_tell(
     const struct runs *runs, const char *scope, struct buffer *list);
 
-/* Returns the scope of the owner of this execution, or NULL if it is over. */
-const char *call_scope(const struct runs *runs, unsigned long execution);
+/* Returns the owner of this execution, or NULL if it is over. */
+const struct owner *call_owner(
+    const struct runs *runs, unsigned long execution);
 
 /* local.c: the executor of this machine. */
 

@@ -16,11 +16,12 @@ static int
 runs_on_store(void *ctx, unsigned long execution, struct err *err)
 {
 	struct runs *runs = ctx;
-	const char *scope = call_scope(runs, execution);
+	const struct owner *owner = call_owner(runs, execution);
 
-	if (scope == NULL)
+	if (owner == NULL)
 		return err_set(err, "the execution is over");
-	return store_connect(runs->peers.store, execution, scope, err);
+	return store_connect(runs->peers.store, execution, owner->scope,
+	    owner_options(owner, runs)->state_max, err);
 }
 
 static int

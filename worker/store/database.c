@@ -29,6 +29,7 @@ struct database {
 	dev_t device;    /* identity of the open file */
 	ino_t inode;
 	uint64_t most;
+	uint64_t own; /* of the scope whose items are saved */
 	uint64_t page; /* page size of the open file */
 	bool full;      /* the last failure was a full disk */
 	bool logged;    /* there is a write-ahead log beside the file */
@@ -432,7 +433,7 @@ database_new(uint64_t most)
 	struct database *database = mem_alloc(sizeof(*database));
 
 	database->path = database_find_path();
-	database->most = most;
+	database->most = database->own = most;
 	return database;
 }
 
@@ -447,6 +448,18 @@ database_free(struct database **databasep)
 	free(database->path);
 	free(database->told);
 	free(database);
+}
+
+void
+database_limit(struct database *database, uint64_t own)
+{
+	database->own = own;
+}
+
+uint64_t
+database_own(const struct database *database)
+{
+	return database->own;
 }
 
 uint64_t

@@ -26,6 +26,10 @@ struct database *database_new(uint64_t most);
 void database_free(struct database **database);
 uint64_t database_most(const struct database *database);
 
+/* Sets, and returns, the bytes of the scope whose items are saved next. */
+void database_limit(struct database *database, uint64_t own);
+uint64_t database_own(const struct database *database);
+
 /*
  * Opens the file, and creates it if there is none; does nothing if it is open.
  * A file that is not a database, damaged, without its log, of another program

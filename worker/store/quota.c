@@ -81,6 +81,14 @@ quota_check_share(struct database *database, const struct quota *quota,
 		return err_set(err, "this client keeps %llu %s, and the "
 		    "remaining room is reserved for others: remove some (%s)",
 		    (unsigned long long)own.count, quota->what, quota->remedy);
+	if (own.bytes - old + size > database_own(database))
+		return err_set(err, "the data of this client would take %llu "
+		    "bytes, and its token allows %llu: remove some %s (%s), or "
+		    "let the operator make another token with a larger "
+		    "--memories-max",
+		    (unsigned long long)(own.bytes - old + size),
+		    (unsigned long long)database_own(database), quota->what,
+		    quota->remedy);
 	if (!quota_is_shared(own.bytes, size - old, all->bytes,
 	        database_most(database)))
 		return err_set(err, "the data of this client would take %llu "

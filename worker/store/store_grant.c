@@ -14,6 +14,7 @@ struct store_grant {
 	struct store *store;
 	struct exchange exchange;
 	char *scope;
+	uint64_t most; /* bytes of it */
 	unsigned int places; /* number of tools that it may still add */
 };
 
@@ -59,6 +60,7 @@ store_grant_new(struct store *store, struct ipc_grant_store *msg)
 
 	grant->store = store;
 	grant->scope = mem_strdup(msg->scope);
+	grant->most = msg->most;
 	grant->places = SAVED_TOOLS_NEW_MAX;
 	TAILQ_INSERT_TAIL(&store->grants, grant, entry);
 	exchange_open(&grant->exchange, store->base, &msg->relay,
@@ -69,6 +71,7 @@ struct database *
 store_grant_database(struct store_grant *grant)
 {
 	database_look(grant->store->database);
+	database_limit(grant->store->database, grant->most);
 	return grant->store->database;
 }
 

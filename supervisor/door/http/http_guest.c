@@ -58,6 +58,9 @@ http_guest_set_options(struct http_guest *guest)
 	guest->options = *guest->http->runs->options;
 	if (token->tools != 0)
 		guest->options.tools &= token->tools;
+	if (token->memories_max != 0 &&
+	    token->memories_max < guest->options.state_max)
+		guest->options.state_max = token->memories_max;
 	if (token->limits != NULL)
 		options_set_limits(&guest->options, token->limits);
 }

@@ -16,6 +16,8 @@ const struct token_number_row token_numbers[TOKEN_NUMBERS] = {
 	[TOKEN_RATE] = { "rate", TOKEN_RATE_MAX, offsetof(struct token, rate) },
 	[TOKEN_FILES_MAX] = { "files_max", FILES_MAX_MAX,
 	    offsetof(struct token, files_max) },
+	[TOKEN_MEMORIES_MAX] = { "memories_max", STATE_MAX_MAX,
+	    offsetof(struct token, memories_max) },
 };
 
 uint64_t *

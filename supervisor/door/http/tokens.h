@@ -34,11 +34,18 @@ struct token {
 	uint64_t calls;           /* that run at once; 0: no limit of its own */
 	uint64_t rate;            /* requests a minute; 0: no limit */
 	uint64_t files_max;       /* bytes of its files; 0: as all clients */
+	uint64_t memories_max;    /* the same of its memories and tools */
 	const char *limits; /* a word of that option; NULL: those of all */
 };
 
 /* The members of a token that are numbers, 0 if it has none: tokens.c. */
-enum token_number { TOKEN_CALLS, TOKEN_RATE, TOKEN_FILES_MAX, TOKEN_NUMBERS };
+enum token_number {
+	TOKEN_CALLS,
+	TOKEN_RATE,
+	TOKEN_FILES_MAX,
+	TOKEN_MEMORIES_MAX,
+	TOKEN_NUMBERS
+};
 
 extern const struct token_number_row {
 	const char *key; /* in the file, and in JSON */

@@ -136,7 +136,7 @@ static int
 connect_well(uint64_t execution)
 {
 	struct err err;
-	int relay = store_connect(store, execution, "", &err);
+	int relay = store_connect(store, execution, "", MIB, &err);
 
 	ck_assert_msg(relay != -1, "%s", err.text);
 	return relay;
