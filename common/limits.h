@@ -370,6 +370,8 @@
 #define TOKENS_MAX 256
 #define TOKENS_FILE_MAX (1 * MIB)
 #define TOKEN_RATE_MAX 1000000
+/* Seconds of processor time a day: those of more than 10000 processors. */
+#define TOKEN_CPU_MAX 1000000000
 /* Owners and languages of which calls are counted by themselves. */
 #define FIGURES_CALLS_MAX 1024
 #define FIGURES_OTHERS "(others)"

@@ -150,7 +150,9 @@ token_set(
 	        token_set_number(flags, COMMAND_FLAG_RATE, token, TOKEN_RATE,
 	            err) == -1 ||
 	        token_set_number(flags, COMMAND_FLAG_MEMORIES_MAX, token,
-	            TOKEN_MEMORIES_MAX, err) == -1 ? -1 : 0;
+	            TOKEN_MEMORIES_MAX, err) == -1 ||
+	        token_set_number(flags, COMMAND_FLAG_CPU_SECONDS, token,
+	            TOKEN_CPU_SECONDS, err) == -1 ? -1 : 0;
 }
 
 static int
@@ -273,6 +275,9 @@ token_print(const struct token *token)
 		    token->rate == 1 ? "" : "s");
 	token_add_size(&line, "; files of ", token->files_max);
 	token_add_size(&line, "; memories of ", token->memories_max);
+	if (token->cpu_seconds != 0)
+		buffer_printf(&line, "; %llu s of processor time a day",
+		    (unsigned long long)token->cpu_seconds);
 	if (token->limits != NULL)
 		buffer_printf(&line, "; limits %s", token->limits);
 	printf("%s\n", line.data);

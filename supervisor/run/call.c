@@ -128,6 +128,7 @@ call_conclude(struct call *call)
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* we sent it */
 	log_debug("call %lu concluded", call->number);
+	owner_spend(call->request.owner, call->result.cpu_us);
 	figures_add_call(&runs->figures, call);
 	if (cut)
 		call_record(call);
@@ -357,8 +358,10 @@ call_new(struct runs *runs, struct request *request,
 	struct owner *owner = request->owner;
 	struct call *call;
 
-	if (call_check_queue(runs, request, err) == -1) {
-		runs->figures.refused[FIGURE_QUEUE]++;
+	int spent = owner_check_cpu(owner, err) == -1;
+
+	if (spent || call_check_queue(runs, request, err) == -1) {
+		runs->figures.refused[spent ? FIGURE_RATE : FIGURE_QUEUE]++;
 		request_reset(request);
 		return NULL;
 	}

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
@@ -68,6 +69,31 @@ const struct options *
 owner_options(const struct owner *owner, const struct runs *runs)
 {
 	return owner->options != NULL ? owner->options : runs->options;
+}
+
+void
+owner_spend(struct owner *owner, uint64_t cpu_us)
+{
+	uint64_t day = (uint64_t)time(NULL) / (24 * 60 * 60);
+
+	if (owner->cpu_day != day)
+		owner->cpu_used = 0;
+	owner->cpu_day = day;
+	owner->cpu_used += cpu_us;
+}
+
+int
+owner_check_cpu(struct owner *owner, struct err *err)
+{
+	owner_spend(owner, 0);
+	if (owner->cpu_most == 0 || owner->cpu_used < owner->cpu_most)
+		return 0;
+	return err_set(err, "the calls of this client have taken %llu s of "
+	    "processor time today, and its token allows %llu s: try again "
+	    "after 0:00 UTC, or let the operator make another token with a "
+	    "larger --cpu-seconds",
+	    (unsigned long long)(owner->cpu_used / 1000000),
+	    (unsigned long long)(owner->cpu_most / 1000000));
 }
 
 int

@@ -94,6 +94,7 @@ struct owner {
 	const struct options *options;
 	size_t most_waiting; /* of its calls */
 	size_t most_running;
+	uint64_t cpu_most; /* microseconds of its calls a day; 0: no limit */
 	/* Private to front/: unanswered requests for files, and running. */
 	size_t nreads;
 	size_t nreading;
@@ -102,6 +103,8 @@ struct owner {
 	/* Private to run/: */
 	size_t nwaiting;
 	size_t nrunning;
+	uint64_t cpu_day;  /* since 1970, in UTC */
+	uint64_t cpu_used; /* microseconds in it */
 	unsigned long turn; /* when one of its calls last got a place */
 	struct buffer told; /* names of notes that it was shown, each + NUL */
 };
@@ -119,6 +122,15 @@ int owner_is_user(const struct owner *owner);
 /* Returns the settings that its clients see. */
 const struct options *owner_options(
     const struct owner *owner, const struct runs *runs);
+
+/* Counts microseconds that a call has taken to those of today. */
+void owner_spend(struct owner *owner, uint64_t cpu_us);
+
+/*
+ * Returns 0 if it has processor time left today, or -1 with err. What runs then
+ * may still exceed it.
+ */
+int owner_check_cpu(struct owner *owner, struct err *err);
 
 /* Returns whether one more of its calls may run now. */
 int owner_may_run(const struct owner *owner, const struct runs *runs);

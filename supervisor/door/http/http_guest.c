@@ -93,6 +93,7 @@ http_guest_bind(struct http_guest *guest, const struct token *token)
 	owner->name = owner->scope = guest->token.name;
 	owner->allowed = token->restricted ? &guest->allowed : NULL;
 	owner->options = &guest->options;
+	owner->cpu_most = token->cpu_seconds * UINT64_C(1000000);
 	owner->most_waiting = (size_t)options->queue;
 	owner->most_running = token->calls != 0 && token->calls < most ?
 	    (size_t)token->calls : most;

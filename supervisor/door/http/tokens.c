@@ -18,6 +18,8 @@ const struct token_number_row token_numbers[TOKEN_NUMBERS] = {
 	    offsetof(struct token, files_max) },
 	[TOKEN_MEMORIES_MAX] = { "memories_max", STATE_MAX_MAX,
 	    offsetof(struct token, memories_max) },
+	[TOKEN_CPU_SECONDS] = { "cpu_seconds", TOKEN_CPU_MAX,
+	    offsetof(struct token, cpu_seconds) },
 };
 
 uint64_t *

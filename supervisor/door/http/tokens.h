@@ -35,6 +35,7 @@ struct token {
 	uint64_t rate;            /* requests a minute; 0: no limit */
 	uint64_t files_max;       /* bytes of its files; 0: as all clients */
 	uint64_t memories_max;    /* the same of its memories and tools */
+	uint64_t cpu_seconds;     /* a day; 0: no limit */
 	const char *limits; /* a word of that option; NULL: those of all */
 };
 
@@ -44,6 +45,7 @@ enum token_number {
 	TOKEN_RATE,
 	TOKEN_FILES_MAX,
 	TOKEN_MEMORIES_MAX,
+	TOKEN_CPU_SECONDS,
 	TOKEN_NUMBERS
 };
 
