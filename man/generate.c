@@ -70,6 +70,7 @@ option_argument(enum option_kind kind)
 	case OPTION_KIND_SIZE:
 		return "size";
 	case OPTION_KIND_COUNT:
+	case OPTION_KIND_DAYS:
 	case OPTION_KIND_SHARE:
 		return "number";
 	case OPTION_KIND_AUTO:

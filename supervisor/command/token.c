@@ -119,12 +119,14 @@ token_set_number(const struct command_flags *flags, enum command_flag flag,
 		.least = 1,
 		.most = token_numbers[which].most };
 	const char *value = command_value(flags, flag, 0);
+	char name[OPTION_NAME_SIZE];
 
 	if (value == NULL || option_value_parse(
 	        &row, value, token_number(token, which)) == 0)
 		return 0;
-	return err_set(err, "--%s must be a %s from 1 to %llu",
-	    command_flag_row(flag)->key, sized ? "size, such as 8m," : "number",
+	option_flag(command_flag_row(flag)->key, name);
+	return err_set(err, "%s must be a %s from 1 to %llu", name,
+	    sized ? "size, such as 8m," : "number",
 	    (unsigned long long)row.most);
 }
 

@@ -29,6 +29,7 @@ enum option_kind {
 	OPTION_KIND_SECONDS,
 	OPTION_KIND_SIZE, /* bytes; k, m, g and t are powers of 1024 */
 	OPTION_KIND_COUNT,
+	OPTION_KIND_DAYS,
 	OPTION_KIND_AUTO,   /* a count, or OPTION_AUTO */
 	OPTION_KIND_SHARE,  /* in hundredths; written 1.5 */
 	OPTION_KIND_CHOICE, /* its number: the position of the word */

@@ -56,6 +56,8 @@ static const struct option_kind_row {
 	    "65536, 64k, 512m or 1g" },
 	[OPTION_KIND_COUNT] = { "NUMBER", OPTION_RANGE, "a whole number",
 	    NULL },
+	[OPTION_KIND_DAYS] = { "DAYS", OPTION_RANGE, "a number of days",
+	    "30 or 30d" },
 	[OPTION_KIND_AUTO] = { "auto|NUMBER", OPTION_RANGE,
 	    OPTION_VALUE_AUTO " or a whole number", NULL },
 	[OPTION_KIND_SHARE] = { "NUMBER", OPTION_RANGE,
@@ -93,6 +95,8 @@ static const struct option_kind_row {
 	[OPTION_KIND_SWITCH] = { "on|off", OPTION_PLAIN, "on or off", NULL },
 };
 
+static const struct option_unit option_value_days[] = { { 'd', 1 },
+	{ '\0', 0 } };
 static const struct option_unit option_value_plain[] = { { '\0', 0 } };
 
 /* Returns the units of numbers of this kind. */
@@ -104,6 +108,8 @@ option_value_units(enum option_kind kind)
 		return option_value_times;
 	case OPTION_KIND_SIZE:
 		return option_value_sizes;
+	case OPTION_KIND_DAYS:
+		return option_value_days;
 	default:
 		return option_value_plain;
 	}

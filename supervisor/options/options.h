@@ -37,6 +37,7 @@ enum options_argument {
 #define OPTIONS_TYPE_SECONDS unsigned int
 #define OPTIONS_TYPE_SIZE uint64_t
 #define OPTIONS_TYPE_COUNT unsigned int
+#define OPTIONS_TYPE_DAYS unsigned int
 #define OPTIONS_TYPE_AUTO unsigned int
 #define OPTIONS_TYPE_SHARE unsigned int
 #define OPTIONS_TYPE_CHOICE unsigned int

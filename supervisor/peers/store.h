@@ -46,8 +46,8 @@ void store_hear_shown(
 
 /*
  * Gives the store one end of a channel for this execution, which sees the
- * values of this scope, which may take most bytes. Returns the relay's end, which the caller owns, or -1
- * with err.
+ * values of this scope, which may take most bytes. Returns the relay's end,
+ * which the caller owns, or -1 with err.
  */
 int store_connect(struct store *store, uint64_t execution, const char *scope,
     uint64_t most, struct err *err);

@@ -15,8 +15,6 @@
 #include "stored/index.h"
 #include "task/task.h"
 
-#define SECONDS_OF_DAY (24 * 60 * 60)
-
 /* The only message before the lockdown: see main.c. */
 void
 files_on_keep_files(struct files *files, struct ipc_keep_files *keep)

@@ -20,6 +20,8 @@
 #include "../../../common/ipc/channel.h"
 #include "../../../common/ipc/ipc.h"
 
+#define SECONDS_OF_DAY (24 * 60 * 60)
+
 struct stored_file;
 struct task;
 

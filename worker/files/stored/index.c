@@ -2,6 +2,7 @@
  * The stored files: see index.h. Runs in files.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -162,6 +163,21 @@ index_use(int file)
 		    strerror(errno));
 }
 
+/* Tells the log that a file goes. */
+static void
+index_tell_expired(const struct files *files, const struct head *head)
+{
+	const char *conversation = head_conversation(head->owner);
+	size_t scope = head_scope(head->owner);
+
+	log_info("removed %s, version %llu%s%s, of %.*s: its files-days "
+	    "(%llud) are over", head->name, (unsigned long long)head->version,
+	    conversation[0] == '\0' ? "" : " of the conversation ",
+	    conversation, scope > 0 ? (int)scope : INT_MAX,
+	    scope > 0 ? head->owner : "the local user",
+	    (unsigned long long)files->lifetime / SECONDS_OF_DAY);
+}
+
 static void
 index_expire(struct files *files)
 {
@@ -173,8 +189,10 @@ index_expire(struct files *files)
 		stored = files->stored[at];
 		if (stored->sound &&
 		    stored->head.since + files->lifetime <= now &&
-		    index_used(files, stored) + files->lifetime <= now)
+		    index_used(files, stored) + files->lifetime <= now) {
+			index_tell_expired(files, &stored->head);
 			kept_drop(files, at);
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ static const struct option_row count = { .key = "count",
 	.kind = OPTION_KIND_COUNT, .least = 8, .most = 32768 };
 static const struct option_row from_zero = { .key = "from_zero",
 	.kind = OPTION_KIND_COUNT, .least = 0, .most = 10000 };
+static const struct option_row days = { .key = "days",
+	.kind = OPTION_KIND_DAYS, .least = 1, .most = 365 };
 static const struct option_row automatic = { .key = "automatic",
 	.kind = OPTION_KIND_AUTO, .least = 0, .most = 64 };
 static const struct option_row share = { .key = "share",
@@ -63,6 +65,8 @@ static const struct {
 	{ &seconds, "1", 1 },
 	{ &seconds, "86400", 86400 },
 	{ &seconds, "24h", 86400 },
+	{ &days, "30", 30 },
+	{ &days, "30d", 30 },
 	{ &size, "65536", 65536 },
 	{ &size, "64k", 65536 },
 	{ &size, "64K", 65536 },

@@ -76,6 +76,8 @@ UNIT_TEST(what_is_written_is_read_again)
 	tokens.one[1].calls = 3;
 	tokens.one[1].rate = 60;
 	tokens.one[1].files_max = MIB;
+	tokens.one[1].memories_max = 1;
+	tokens.one[1].cpu_seconds = 9;
 	tokens.one[1].limits = option_limits_word("strict");
 	token_copy(&limited, &tokens.one[1]);
 	write_again();
