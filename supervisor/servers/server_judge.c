@@ -153,6 +153,11 @@ server_check_header(const char *name, const char *value, struct err *err)
 			return err_set(err, "the value of its header \"%s\" "
 			    "has a control character, such as the end of a "
 			    "line", name);
+	if (strcmp(name, ":grant") == 0 &&
+	    strcmp(value, "client_credentials") != 0 &&
+	    strcmp(value, "authorization_code") != 0)
+		return err_set(err, "its oauth: \"grant\" must be "
+		    "client_credentials or authorization_code");
 	return 0;
 }
 

@@ -158,6 +158,8 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
       '(its type is sse; http may be right)'],
     tls: [{ url: `https://127.0.0.1:${remote.port}/mcp` },
       'if it has no TLS, its URL begins with http://'],
+    grant: [{ url: `${origin}/mcp`, oauth: { grant: 'password' } },
+      'its oauth: "grant" must be client_credentials or authorization_code'],
     name: [{ url: 'https://nowhere.invalid/mcp' },
       'cannot be reached: Could not resolve host: nowhere.invalid'],
   };
@@ -180,6 +182,7 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
   judge((await run('servers', 'test')).out);
   /* One that says nothing is waited for by each command. */
   delete rows.silent;
+  delete rows.grant;
   write();
 
   const moved = await run('adopt', 'cursor', '--yes', '--keep', 'plain');
