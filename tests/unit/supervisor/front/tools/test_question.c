@@ -68,7 +68,7 @@ was_told(const char *wanted)
 static void
 finish(void)
 {
-	struct buffer result = { 0 };
+	auto_buffer struct buffer result = { 0 };
 
 	buffer_add_text(&result, "{\"a\":1}");
 	tool_call_answer(call, &result);

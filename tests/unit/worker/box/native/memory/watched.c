@@ -122,18 +122,18 @@ starts(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-char *
+const char *
 read_status(int pid)
 {
 	auto_free char *path = mem_printf("%s/%d/status", scratch, pid);
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char text[4096];
+	static char text[4096];
 	ssize_t n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
 
 	if (n == -1)
 		return NULL;
 	text[n] = '\0';
-	return mem_strdup(text);
+	return text;
 }
 
 /* SIGCONT discards every signal that stops. */
@@ -150,7 +150,7 @@ without_stops(const char *status)
 static void
 signal_one(int pid, int sig)
 {
-	auto_free char *old = read_status(pid);
+	const char *old = read_status(pid);
 	auto_free char *new = NULL;
 
 	if (old == NULL || (sig == SIGSTOP && pid == runaway && runs-- > 0))

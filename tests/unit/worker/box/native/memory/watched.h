@@ -85,8 +85,8 @@ void watched_teardown(void);
 /* Whether a text begins with another one. */
 int starts(const char *text, const char *with);
 
-/* Returns the status of a process, to be freed; NULL when there is none. */
-char *read_status(int pid);
+/* Returns the status of a process until the next call; NULL: there is none. */
+const char *read_status(int pid);
 
 /* Writes a file of a process; text NULL: a directory, which cannot be read. */
 void put(int pid, const char *name, const char *text);
