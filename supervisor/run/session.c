@@ -148,13 +148,14 @@ char *
 session_servers(
     struct session *session, const struct request *request, size_t *len)
 {
-	struct buffer *servers = &session->servers;
+	struct buffer *servers;
 	const char *name, *known;
 	int has;
 
 	*len = request->servers_len;
 	if (session == NULL)
 		return request->servers;
+	servers = &session->servers;
 	TEXT_LIST_EACH (name, request->servers, request->servers_len) {
 		has = 0;
 		TEXT_LIST_EACH (known, servers->data, servers->len)
