@@ -40,7 +40,7 @@ struct figures_calls {
 
 /* All zeroes: nothing has happened yet. */
 struct figures {
-	struct figures_calls *calls; /* at most FIGURES_CALLS_MAX */
+	struct figures_calls *calls; /* FIGURES_CALLS_MAX, then a few */
 	size_t ncalls;
 	struct {
 		uint64_t within[FIGURES_BOUNDS]; /* of each bound, not below */

@@ -1,5 +1,5 @@
 /*
- * Links: what code has left is got by anybody who has the link to it, and
+ * Links: what code has left is served to anyone who has the link to it, and
  * nothing else; each part of a link is signed, it expires, and all can be
  * revoked. A link for sending takes one file.
  */
@@ -21,7 +21,7 @@ const invalid = [403, 'this link is not valid: it was altered, is for ' +
 settings.CAISSON_ARGUMENTS = 'code,conversationId';
 settings.CAISSON_PUBLIC_URL = base;
 
-/* A server, and how one who has a link asks it. */
+/* A server, and how a client with a link asks it. */
 async function served(t, options = {}) {
   const home = folder(t);
   const token = add(home, 'one');

@@ -78,7 +78,7 @@ struct http {
 	struct runs *runs;
 	struct gateway *gateway;
 	struct owner *user;
-	struct http_guest figures; /* whoever reads them; not in guests */
+	struct http_guest figures; /* all who read them; not in guests */
 	LIST_HEAD(, http_guest) guests;
 	LIST_HEAD(, http_request) over; /* to be freed when they are idle */
 	struct http_sessions dead;        /* the same */
