@@ -1,0 +1,157 @@
+/*
+ * The connection to the relay: newline-delimited JSON frames on two pipes, as
+ * the head of relay/frames.c describes them.
+ *
+ * The event loop is kept alive by the pipe only while a request waits for its
+ * answer, so a program ends when nothing is left to do.
+ */
+import { read } from './json.mjs';
+import { reading, writing } from './pipes.mjs';
+
+const MOST = 128; // requests under way; the relay refuses more
+const ENDED = 'the connection to the servers has ended';
+const NEWLINE = 10;
+
+const { concat } = Buffer;
+const { stringify } = JSON;
+
+/*
+ * What a request came to when it was no answer. error is the JSON-RPC error
+ * object of the server, if there is one; unfit says that the arguments do not
+ * fit the schema of the tool.
+ */
+export class Refused extends Error {
+  constructor(message, error, unfit) {
+    super(message);
+    this.error = error ?? {};
+    this.unfit = unfit === true;
+  }
+}
+
+/* Both pipes, and every request under way. */
+export class Wire {
+  #chunks = []; // of the line that is read
+  #lines = []; // before the program runs: frames that wait for readFrame()
+  #waiting = new Map(); // by number: what to do with the answer
+  #queue = []; // requests for which there is no room yet
+  #last = 0;
+  #broken = false;
+  #frame = null; // the caller of readFrame()
+  #source;
+  #write;
+
+  constructor(readFd = 3, writeFd = 4) {
+    this.#source = reading(readFd, (data) => this.#take(data));
+    this.#write = writing(writeFd);
+  }
+
+  /* Returns a promise of the next frame that is no answer, or null. */
+  readFrame() {
+    return new Promise((resolve) => {
+      this.#frame = resolve;
+      this.#listen();
+      this.#deliver();
+    });
+  }
+
+  /* Sends a frame that has no answer, such as a note. */
+  send(frame) {
+    this.#put(`${stringify(frame)}\n`);
+  }
+
+  /*
+   * Sends a request, an object or its JSON text, and returns a promise of the
+   * payload of its answer. Rejects with Refused.
+   */
+  request(payload) {
+    const text = typeof payload === 'string' ? payload : stringify(payload);
+    return new Promise((resolve, reject) => {
+      if (this.#broken)
+        return reject(new Refused(ENDED));
+      this.#queue.push({ text, resolve, reject });
+      return this.#sendQueued();
+    });
+  }
+
+  /* Sends what is queued, as far as the relay takes it. */
+  #sendQueued() {
+    while (this.#queue.length > 0 && this.#waiting.size < MOST &&
+        !this.#broken) {
+      const request = this.#queue.shift();
+      this.#waiting.set(++this.#last, request);
+      this.#put(`{"type":"rpc_request","id":${this.#last},` +
+        `"payload":${request.text}}\n`);
+    }
+    this.#listen();
+  }
+
+  /* Waits for the pipe, or not. */
+  #listen() {
+    this.#source.listen(!this.#broken &&
+      (this.#waiting.size > 0 || this.#frame !== null));
+  }
+
+  #put(text) {
+    try {
+      this.#write(text);
+    } catch {
+      this.#giveUp();
+    }
+  }
+
+  /* Takes a chunk of the pipe, which may end lines; null is its end. */
+  #take(data) {
+    if (data === null)
+      return this.#giveUp();
+    let rest = data;
+    for (let end = rest.indexOf(NEWLINE); end !== -1;
+      end = rest.indexOf(NEWLINE)) {
+      this.#chunks.push(rest.subarray(0, end));
+      const line = this.#chunks.length === 1 ? this.#chunks[0] :
+        concat(this.#chunks);
+      this.#chunks = [];
+      rest = rest.subarray(end + 1);
+      this.#takeLine(line.toString());
+    }
+    if (rest.length > 0)
+      this.#chunks.push(rest);
+    return this.#sendQueued();
+  }
+
+  /* Gives an answer to the request that it is for, and keeps other frames. */
+  #takeLine(line) {
+    const frame = read(line);
+    if (frame.type !== 'rpc_response') {
+      this.#lines.push(frame);
+      return this.#deliver();
+    }
+    const request = this.#waiting.get(frame.id);
+    this.#waiting.delete(frame.id);
+    if (frame.success)
+      return request?.resolve(frame.payload);
+    const { message, error, unfit } = frame.error;
+    return request?.reject(new Refused(message, error, unfit));
+  }
+
+  /* Gives a frame to the caller of readFrame(). */
+  #deliver() {
+    const resolve = this.#frame;
+    if (resolve === null || (this.#lines.length === 0 && !this.#broken))
+      return;
+    this.#frame = null;
+    this.#listen();
+    resolve(this.#lines.shift() ?? null);
+  }
+
+  /* Nothing more will come: fails all that is under way. */
+  #giveUp() {
+    this.#broken = true;
+    const left = [...this.#waiting.values(), ...this.#queue];
+    this.#waiting.clear();
+    this.#queue = [];
+    for (const request of left)
+      request.reject(new Refused(ENDED));
+    this.#listen();
+    this.#deliver();
+  }
+}
