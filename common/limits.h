@@ -522,6 +522,8 @@
 #define UNITS_ASK_MS 310000U
 /* For systemd-run to make a scope and run a program in it, on slow machines. */
 #define SCOPE_TRY_MS 15000U
+/* The same, where no scope is required: clients wait 10 s for a start. */
+#define SCOPE_AUTO_MS 5000U
 /* For the kernel to end all remaining processes at the end of the program. */
 #define SHUTDOWN_REAP_MS 5000
 

@@ -217,8 +217,13 @@ main_run(struct command_setup *setup, struct err *err)
 	    COMMAND_RUN : options->command.task;
 	const struct command_row *row = command_row(task - 1);
 
-	/* Before anything is started, which would stay where we were. */
+	/*
+	 * Before anything is started, which would stay where we were. One
+	 * execution is over sooner than a scope pays.
+	 */
 	if (row->needs >= COMMAND_NEEDS_BOXES &&
+	    (row->needs != COMMAND_NEEDS_CODE ||
+	        options->cgroup == CGROUP_REQUIRED) &&
 	    scope_enter(options, setup->argv, setup->envp, err) == -1)
 		return -1;
 	if (row->needs >= COMMAND_NEEDS_PROCESS &&

@@ -83,7 +83,7 @@ class Program:
         """For finish(): what is left is looked for later."""
 
     def kill(self):
-        os.kill(int(os.path.basename(group(self))[8:-6]), signal.SIGKILL)
+        os.kill(int(os.path.basename(group(self)).split("-")[1]), signal.SIGKILL)
         self.caisson.process.wait()
         wait_until(lambda: not groups(self.unit), "its scope is there")
 
@@ -237,7 +237,7 @@ def the_selftest_names_the_cgroup(name):
         return
     said = start([*(["systemd-run", "--user", "--wait", "--pipe", "--quiet",
                      "--property=Delegate=yes"] if name == "service" else
-                    ["env", "CAISSON_CGROUP=auto", *DESKTOP]),
+                    DESKTOP),
                   CAISSON, "selftest", "-v"], env=USER_ENV).communicate()[0]
     demand("box as a whole, in " + (
         "a delegated cgroup\n" if name == "service" else

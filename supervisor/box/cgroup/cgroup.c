@@ -283,6 +283,21 @@ cgroup_delegated(const struct options *options, struct err *err)
 	return done;
 }
 
+int
+cgroup_offered(const char *proc, const struct options *options)
+{
+	auto_free char *path = cgroup_find(proc, NULL);
+	struct cgroup cg = { .dir = -1, .options = options };
+	int offered = 0;
+
+	if (path != NULL)
+		cg.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (cg.dir != -1)
+		offered = cgroup_check_controllers(&cg, NULL) == 0;
+	fd_close(&cg.dir);
+	return offered;
+}
+
 static int
 cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 {

@@ -22,8 +22,8 @@ struct event_base;
 
 /* How a user provides what cgroup_new looks for. */
 #define CGROUP_HOW                                                             \
-	"CAISSON_CGROUP=auto where a service manager of the user runs, or as " \
-	"a systemd user unit with Delegate=yes ('caisson service install')"
+	"a systemd user manager that has the controllers memory and pids, or " \
+	"as a unit of it with Delegate=yes ('caisson service install')"
 
 /* A directory whose box has ended, until the kernel allows its removal. */
 struct group_end {
@@ -66,9 +66,15 @@ enum { CGROUP_OFF, CGROUP_AUTO, CGROUP_REQUIRED };
 int cgroup_delegated(const struct options *options, struct err *err);
 
 /*
+ * Returns whether the cgroup of a process (/proc/PID) has the controllers that
+ * boxes need, so that those below its parent may have them.
+ */
+int cgroup_offered(const char *proc, const struct options *options);
+
+/*
  * scope.c: where our cgroup is not delegated and the setting cgroup asks for
- * that, executes this program again in a scope of the user's service manager.
- * Must be called before anything is started. Returns 0 if we go on as we are,
+ * that, executes this program again in a scope of the user's service manager:
+ * if it is auto, only where that limits boxes and changes nothing else. Must be called before anything is started. Returns 0 if we go on as we are,
  * after a warning if the manager makes no scope, or -1 with err.
  */
 int scope_enter(

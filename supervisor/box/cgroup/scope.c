@@ -21,60 +21,106 @@
 #include "cgroup.h"
 
 #define SCOPE_RUN "/usr/bin/systemd-run"
-#define SCOPE_NAME "caisson-%d.scope"
+/* The start time tells it from what an earlier process has left in its scope. */
+#define SCOPE_NAME "caisson-%d-%llu.scope"
+
+static char *
+scope_name(const char *before)
+{
+	return mem_printf("%s" SCOPE_NAME, before, (int)getpid(),
+	    group_birth(getpid()));
+}
+
+static int
+scope_read(char text[GROUP_TEXT_SIZE])
+{
+	return cgroup_file_read(
+	    AT_FDCWD, "/proc/self/cgroup", text, GROUP_TEXT_SIZE, NULL);
+}
 
 int
 scope_entered(void)
 {
-	auto_free char *name =
-	    mem_printf("/" SCOPE_NAME, (int)getpid());
+	auto_free char *name = scope_name("/");
 	char text[GROUP_TEXT_SIZE] = "";
 
-	return cgroup_file_read(AT_FDCWD, "/proc/self/cgroup", text,
-	           sizeof(text), NULL) == 0 && strstr(text, name) != NULL;
+	return scope_read(text) == 0 && strstr(text, name) != NULL;
 }
 
-static int
-scope_manager_answers(char **envp)
+/*
+ * Returns the process of our user's manager, or 0. One that sees other numbers
+ * of processes than we, as from a container, would take another one for us.
+ */
+static pid_t
+scope_manager(char **envp)
 {
 	const char *folder = home_folder(envp, "XDG_RUNTIME_DIR");
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct ucred manager = { 0 };
+	socklen_t size = sizeof(manager);
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	return folder != NULL && fd != -1 && access(SCOPE_RUN, X_OK) == 0 &&
+	if (folder == NULL || fd == -1 || access(SCOPE_RUN, X_OK) == -1 ||
 	    snprintf(address.sun_path, sizeof(address.sun_path),
-	        "%s/systemd/private", folder) <
-	        (int)sizeof(address.sun_path) &&
+	        "%s/systemd/private", folder) >=
+	        (int)sizeof(address.sun_path) ||
 	    connect(fd, (const struct sockaddr *)&address,
-	        sizeof(address)) == 0;
+	        sizeof(address)) == -1 ||
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &manager, &size) == -1)
+		return 0;
+	return manager.uid == geteuid() ? manager.pid : 0;
+}
+
+/*
+ * Returns whether a scope that nobody has asked for limits boxes and changes
+ * nothing else. The main process of a unit stays in it; a server that is not in
+ * the manager's part of the tree may outlive the manager, as under nohup, and
+ * one in a service must end with it.
+ */
+static int
+scope_suits(const struct options *options, pid_t manager)
+{
+	auto_free char *proc = mem_printf("/proc/%d", (int)manager);
+	char text[GROUP_TEXT_SIZE] = "";
+	pid_t parent = getppid();
+
+	return parent != 1 && parent != manager &&
+	    cgroup_offered(proc, options) && scope_read(text) == 0 &&
+	    (options->command.task != COMMAND_SERVE ||
+	        (strstr(text, "/user@") != NULL &&
+	            strstr(text, ".scope\n") != NULL));
 }
 
 int
 scope_enter(
     const struct options *options, char **argv, char **envp, struct err *err)
 {
-	auto_free char *name =
-	    mem_printf("--unit=" SCOPE_NAME, (int)getpid());
+	const int required = options->cgroup == CGROUP_REQUIRED;
+	auto_free char *name = scope_name("--unit=");
 	char self[PATH_MAX] = "";
 	char *head[] = { (char *)SCOPE_RUN, (char *)"--user",
 		(char *)"--scope", (char *)"--quiet", (char *)"--collect",
+		(char *)"--no-ask-password",
 		(char *)"--property=Delegate=yes", name, (char *)"--", self };
 	const size_t heads = sizeof(head) / sizeof(head[0]);
 	char *trial[] = { head[0], head[1], head[2], head[3], head[4], head[5],
-		self, (char *)"--version", NULL };
+		head[6], self, (char *)"--version", NULL };
 	auto_free char **words = NULL;
 	struct err failed;
+	pid_t manager;
 	size_t n = 0;
 
 	if (options->cgroup == CGROUP_OFF ||
 	    strcmp(options->runtime, "native") != 0 ||
 	    scope_entered() ||
 	    cgroup_delegated(options, NULL) == 0 ||
-	    !scope_manager_answers(envp) ||
+	    (manager = scope_manager(envp)) == 0 ||
+	    (!required && !scope_suits(options, manager)) ||
 	    readlink("/proc/self/exe", self, sizeof(self) - 1) == -1)
 		return 0;
-	if (spawn_try(trial, envp, SCOPE_TRY_MS, &failed) == -1) {
-		if (options->cgroup == CGROUP_REQUIRED)
+	if (spawn_try(trial, envp, required ? SCOPE_TRY_MS : SCOPE_AUTO_MS,
+	        &failed) == -1) {
+		if (required)
 			return err_set(err, "a cgroup is required (setting "
 			    "cgroup), but the service manager makes no scope: "
 			    "%s", failed.text);

@@ -229,7 +229,10 @@ UNIT_TEST(controllers_are_needed)
 {
 	const char *file = "tree/ours/cgroup.controllers";
 
+	ck_assert(cgroup_offered("proc", &options));
+	ck_assert(!cgroup_offered("missing", &options));
 	put(AT_FDCWD, file, "\n");
+	ck_assert(!cgroup_offered("proc", &options));
 	refused("the controller memory is not enabled in it (none)");
 	put(AT_FDCWD, file, "memory_x xmemory pids");
 	refused("controller memory is not enabled in it (memory_x xmemory");
