@@ -10,21 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../common/base/buffer.h"
 #include "../common/base/fd.h"
 #include "../common/base/log.h"
-#include "../common/base/loop.h"
 #include "box/cgroup/cgroup.h"
 #include "command/client/client_config.h"
 #include "command/shared/command.h"
 #include "options/audit_file.h"
 #include "options/text/colour.h"
 #include "options/file_trial.h"
-#include "options/option_value.h"
 #include "process/process.h"
 #include "run/run.h"
 #include "servers/servers.h"

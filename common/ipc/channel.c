@@ -12,7 +12,6 @@
 #include "channel.h"
 #include "../base/fd.h"
 #include "ipc_socket.h"
-#include "../base/log.h"
 #include "../base/mem.h"
 
 /* A queued packet, allocated with its exact size. */

@@ -3,7 +3,6 @@
  * and only the last of them is sent. Runs in the relay.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../common/base/clock.h"
 #include "../../common/base/loop.h"

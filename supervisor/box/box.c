@@ -8,13 +8,11 @@
 #include <stdlib.h>
 
 #include "../../common/base/loop.h"
-#include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../process/process.h"
 #include "box.h"
-#include "shared/language.h"
 
 /* What follows from an event; returns whether the owner is told. */
 typedef int box_action(struct box *box, const struct box_told *told);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "../../common/base/loop.h"
-#include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../common/limits.h"
 #include "option_table.h"
 #include "text/suggest.h"
 

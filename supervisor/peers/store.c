@@ -2,7 +2,6 @@
  * The store as the supervisor sees it: see store.h. Runs in the supervisor;
  * opens the state directory and starts the store in it.
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/queue.h>
@@ -12,7 +11,6 @@
 #include "../../common/base/fd.h"
 #include "../../common/ipc/ipc_pair.h"
 #include "../../common/base/log.h"
-#include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../options/state_dir.h"
 #include "store.h"

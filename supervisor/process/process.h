@@ -9,7 +9,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

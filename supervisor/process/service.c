@@ -2,13 +2,11 @@
  * Long-running workers: see process.h. Runs in the supervisor.
  */
 #include <errno.h>
-#include <stdarg.h>
 
 #include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/loop.h"
-#include "../../common/base/mem.h"
 #include "process.h"
 
 /* What a user reads behind the name of the process. */

@@ -8,7 +8,6 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/limits.h"
-#include "../../common/base/mem.h"
 #include "expand.h"
 
 /* How much of a name an error contains. */

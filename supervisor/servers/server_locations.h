@@ -11,7 +11,6 @@
 
 #include "../../common/config_shape.h"
 #include "../../common/ipc/ipc.h"
-#include "../../common/limits.h"
 #include "servers.h"
 
 /* The position of an entry in its file; message LOCATION defines the fields. */

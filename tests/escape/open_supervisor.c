@@ -4,7 +4,6 @@
  * words no_new_privs, environment, fds and life.
  */
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>

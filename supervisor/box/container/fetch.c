@@ -9,7 +9,6 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
-#include "../../process/process.h"
 #include "../engine/engine.h"
 #include "container.h"
 

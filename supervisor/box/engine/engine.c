@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"

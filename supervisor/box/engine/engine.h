@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
-#include <sys/types.h>
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/err.h"

@@ -3,7 +3,6 @@
  * is none, and the templates that fork them. Runs in the supervisor.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"

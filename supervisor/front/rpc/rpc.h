@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
-#include "../../../common/ask_client.h"
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/lines.h"
 #include "../../../common/json/json_span.h"

@@ -3,7 +3,6 @@
  * of sd_notify(3) is a datagram of lines, so no library is loaded for it. Runs
  * in the supervisor.
  */
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
-#include "../../../common/base/mem.h"
 #include "socket.h"
 
 /* Returns the value of a variable, which leaves envp; NULL: it is not set. */

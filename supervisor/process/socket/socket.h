@@ -7,7 +7,6 @@
 #define SUPERVISOR_PROCESS_SOCKET_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "../../../common/base/buffer.h"

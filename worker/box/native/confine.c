@@ -4,7 +4,6 @@
  * kernel. The lists of calls are compiled at build time from *.rules in this
  * folder.
  */
-#include <errno.h>
 #include <fcntl.h>
 
 #include "native.h"

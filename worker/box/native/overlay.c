@@ -14,7 +14,6 @@
  * directly, and this is reported to the supervisor. overlayfs.rst of the kernel
  * is the source.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>

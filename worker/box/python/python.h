@@ -6,7 +6,6 @@
 #define WORKER_BOX_PYTHON_PYTHON_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "../native/sandbox.h"
 #include "../../../common/base/err.h"

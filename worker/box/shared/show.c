@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +12,6 @@
 #include "../../../common/base/fd.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
-#include "../../../common/base/mem.h"
 #include "../../../common/picture.h"
 #include "../../../common/base/utf8.h"
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../../common/base/mem.h"
 #include "arguments.h"
 
 #define ALIKE_PART_MIN 3 /* characters of a name that is part of another */

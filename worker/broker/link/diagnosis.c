@@ -8,7 +8,6 @@
 
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
-#include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
 #include "../../../common/base/utf8.h"
 #include "link.h"

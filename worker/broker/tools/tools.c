@@ -9,7 +9,6 @@
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
-#include "../../../common/base/text_list.h"
 #include "../../../common/tool_size.h"
 #include "tools.h"
 

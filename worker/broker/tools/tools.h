@@ -5,7 +5,6 @@
 #ifndef WORKER_BROKER_TOOLS_H
 #define WORKER_BROKER_TOOLS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "../../../common/base/buffer.h"

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 
 #include "../../../common/base/buffer.h"
-#include "../../../common/json/json_span.h"
 
 struct event_base;
 struct transfer;

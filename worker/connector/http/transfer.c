@@ -10,7 +10,6 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"

@@ -6,7 +6,6 @@
 #define WORKER_CONNECTOR_OAUTH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
 

@@ -1,7 +1,6 @@
 /*
  * The directory of a login: see oauth.h. Runs in the connector.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

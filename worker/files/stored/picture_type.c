@@ -6,7 +6,6 @@
 
 #include "../../../common/base/mem.h"
 #include "../../../common/picture.h"
-#include "head.h"
 #include "type.h"
 
 /* A picture in a file, of which a window was read. */

@@ -1,16 +1,13 @@
 /*
  * ADD_FILE and RECEIVE_FILE: see task.h. Runs in files.
  */
-#include <string.h>
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/file_name.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
-#include "../../../common/base/mem.h"
 #include "../../../common/limits.h"
 #include "intake.h"
-#include "../stored/index.h"
 #include "../stored/link.h"
 #include "task.h"
 

@@ -2,7 +2,6 @@
  * Tests of supervisor/options/option_value: every kind of value, good and bad,
  * its bounds and one beyond, and that what is printed can be read back.
  */
-#include <stdlib.h>
 
 #include "common/limits.h"
 #include "supervisor/options/option_value.h"

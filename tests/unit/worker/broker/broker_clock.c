@@ -4,7 +4,6 @@
  * in the program before those.
  */
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/epoll.h>

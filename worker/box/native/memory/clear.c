@@ -15,7 +15,6 @@
 #include "memory.h"
 #include "memory_parts.h"
 #include "../../../../common/base/asan.h"
-#include "../../../../common/box_step.h"
 
 /*
  * Kills a process of the box, and counts it unless it has ended: only its
