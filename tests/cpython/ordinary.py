@@ -2,10 +2,10 @@
 """Runs the programs of ordinary.txt in a box and beside it, and compares what
 they print and how they end.
 
-    ordinary.py [--all | NAME...]
+    ordinary.py [NAME...]
 
-Without arguments it runs every second.  With names it shows both outcomes of
-these programs.
+With names it shows both outcomes of these programs.  What only the library or
+the language decides is left to CPython's own tests (suite.py).
 """
 import ast
 import os
@@ -19,7 +19,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Tracebacks of a box show only frames of the code.
 LIBRARY = re.compile(r'  File "(?:/usr/|<frozen )[^\n]*\n(?:    [^\n]*\n)*')
 ADDRESS = re.compile(r"0x[0-9a-f]+")
-SOME = 2  # without arguments, one of so many
 SHOW = """
 value = 0
 if value is not None:
@@ -115,9 +114,8 @@ def comparable(name, outcome):
 def main():
     """Compare; 1 if one differs that should not, or should and does not."""
     chosen, named = programs(), sys.argv[1:]
-    if named != ["--all"]:
-        chosen = {name: chosen[name] for name in named or [
-            *chosen][::SOME]}
+    if named:
+        chosen = {name: chosen[name] for name in named}
     box, wrong = beside.Box(), 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for (name, code), plain in zip(
