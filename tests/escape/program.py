@@ -8,8 +8,6 @@ import subprocess
 import tempfile
 import time
 
-from table import Shell
-
 ANSWER_SECONDS = 600  # above every deadline of a call, on a slow machine
 LAST_WORDS = 1000  # characters of a log that are shown
 AT_ONCE = 4  # calls under way
@@ -142,12 +140,13 @@ class Program:
     def start(self, code, timeout=20):
         """Begin a call; return its id."""
         arguments = {"code": code, "timeout": timeout}
-        if not isinstance(code, Shell):
+        language = getattr(code, "language", None)
+        if language is None:
             return self.ask("tools/call", {
                 "name": "run_python", "arguments": arguments})
         return self.ask("tools/call", {
             "name": "run_code",
-            "arguments": {"language": "shell", **arguments}})
+            "arguments": {"language": language, **arguments}})
 
     def run(self, code, timeout=20):
         """A whole call; return its answer."""

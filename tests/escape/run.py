@@ -2,7 +2,7 @@
 
     run.py BUILD [--user UID [--again]] [--only NUMBER,...]
            [--leave NUMBER,...] [--sealed] [--template] [--shell]
-           [--runtime podman] [--cgroups FOLDER] [--slow FACTOR] [-v]
+           [--engine bun|deno|node] [--runtime podman] [--cgroups FOLDER] [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -32,6 +32,10 @@ not made again without protection, as the borders of both kinds are the same.
 With --shell they go into boxes of the shell, which runs them, and are not made
 again without protection either. Cases that need to be the first process of
 their box are left out.
+
+With --engine it is programs of that engine in JavaScript that run them. The
+cases of the file javascript are tried only then, and once more without their
+protection.
 
 With --runtime boxes are containers of an engine and an image that are made for
 this run. A case holds there as it does natively, or it sees exactly what
@@ -71,17 +75,18 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(os.path.dirname(HERE), "support")
 sys.path.insert(0, SUPPORT)
 from alone import REAPER, processes_below
+from engines import PLACES, engine_path
 from contained import (REFUSED, USELESS, container_settings, differences, judge,
                        opening)
 from host import Host, descriptors_of
 from open_engine import install
 from program import Failure, Program, copy_program
-from table import CASES, seen_in, shorten
+from table import CASES, JavaScript, Shell, seen_in, shorten
 
 GROUPS = ("calls", "identity", "filesystem", "execution", "network",
           "processes", "resources", "protocol", "positives", "driven", "hosts",
-          "frames", "shell", "soak")
-BOXES = ("box-init", "relay", "python", "bash", "mcp")  # names of processes
+          "frames", "shell", "javascript", "soak")
+BOXES = ("box-init", "relay", "python", "bash", "mcp", *PLACES)  # processes
 SETTLE_SECONDS = 60  # what is killed is reaped soon, on a slow machine too
 BESIDE = 4  # cases that run at once where a case only begins one
 BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
@@ -96,7 +101,9 @@ class Run:
     def __init__(self, build, options):
         self.build, self.uid, self.verbose = build, options.user, options.v
         self.template, self.cgroups = options.template, options.cgroups
-        self.shell, self.again = options.shell, options.again
+        self.engine, self.again = options.engine, options.again
+        self.language = Shell if options.shell else \
+            JavaScript if options.engine else None
         self.left = options.leave
         self.runtime = options.runtime
         self.contained = container_settings(options.runtime)
@@ -138,6 +145,8 @@ class Run:
         environment["CAISSON_TEMPLATE"] = "on" if template else "off"
         environment["CAISSON_TOOLS"] = "run_python,run_code"
         environment.update(self.contained)
+        if self.engine:
+            environment["CAISSON_JAVASCRIPT"] = engine_path(self.engine)
         if words is not None and "net" in words.split():
             # The sockets of all others on the host count as the box's.
             environment["CAISSON_MEMORY"] = "1g"
@@ -154,7 +163,7 @@ class Run:
         """What is sent to a box: many are sent again and again."""
         if (one, function) not in self.codes:
             self.codes[one, function] = one.code(
-                self.host.facts(), self.shell, function)
+                self.host.facts(), self.language, function)
         return self.codes[one, function]
 
     # Running
@@ -332,15 +341,19 @@ class Run:
             return "only where Caisson runs as root"
         if one.root is False and self.is_root():
             return "only where Caisson runs as an ordinary user"
-        if self.shell and one.python:
-            return "in a box of the shell: " + one.python
+        if self.language and one.python:
+            return "in a box of another language: " + one.python
+        if one.engines and self.engine not in one.engines:
+            return "it is about " + " and ".join(one.engines)
         return one.skip(self.host) if one.skip else None
 
     def run_files(self, names, only, sealed_only):
         """Run the cases of some files, in the same programs."""
         cases = [one for one in CASES
                  if one.function.__module__.replace("cases.", "") in names
-                 and not (self.shell and one.driven)
+                 and not (self.language and one.driven)
+                 and (one.script is not JavaScript or self.engine)
+                 and not (self.engine and one.script is Shell)
                  and not (self.runtime and one.number.startswith(NATIVE))
                  and (not only or one.number in only)
                  and one.number not in self.left]
@@ -452,13 +465,18 @@ def main():
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--template", action="store_true")
     parser.add_argument("--shell", action="store_true")
+    parser.add_argument("--engine", choices=PLACES)
     parser.add_argument("--runtime", choices=("podman",))
     parser.add_argument("--cgroups")
     parser.add_argument("--slow", type=int, default=1)
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
-    if options.shell and options.template:
-        parser.error("no box of a shell is forked from a template")
+    if options.template and (options.shell or options.engine):
+        parser.error("only a box of Python is forked from a template")
+    if options.engine and not engine_path(options.engine):
+        print("SKIP: %s is not installed: run 'npm ci' in tests/e2e"
+              % options.engine)
+        return SKIPPED
     if (options.user is not None or options.cgroups) and os.geteuid() != 0:
         print("SKIP: only root can run it as another user, or in cgroups")
         return SKIPPED
@@ -481,7 +499,8 @@ def main():
         for group in [names] if together else [[name] for name in names]:
             run.run_files(
                 group, options.only, options.sealed or options.template or
-                options.shell)
+                options.shell or
+                bool(options.engine) and group != ["javascript"])
     finally:
         run.host.close()
     return run.finish(time.monotonic() - start)

@@ -3,9 +3,11 @@
 A case is a function whose source is sent to a box, behind prelude.py, and
 whose result is printed there; or, with driven=True, one that plays the client
 and looks from outside, and returns what it saw, or a function that waits for
-that; or a script of the shell, which the function returns.
+that; or a script of the shell or the body of a function in JavaScript, behind
+prelude.mjs, which the function returns.
 """
 import inspect
+import json
 import os
 import re
 import textwrap
@@ -18,11 +20,24 @@ SCRIPT = """cat > /tmp/case.py << 'CAISSON_END'
 CAISSON_END
 exec /usr/bin/python3 /tmp/case.py
 """
+# The same, from a program in JavaScript, which ends as the case does.
+PROGRAM = """import { spawnSync } from "node:child_process";
+const done = spawnSync("/usr/bin/python3", ["-c", %s], { stdio: "inherit" });
+if (done.signal)
+  process.kill(process.pid, done.signal);
+process.exit(done.status ?? 1);
+"""
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Shell(str):
-    """Code of the language shell; all other code is Python."""
+    """Code of the language shell."""
+    language = "shell"
+
+
+class JavaScript(str):
+    """Code of the language javascript; all other code is Python."""
+    language = "javascript"
 
 
 class Case:
@@ -45,8 +60,9 @@ class Case:
     open_root whether only root can show what happens without
     python    why it says nothing of a box of the shell, where it does not:
               it is about those of Python
-    script    whether the function, which takes facts about the host, returns a
-              script of the shell
+    script    Shell or JavaScript, where the function, which takes facts about
+              the host, returns code of that language
+    engines   those of JavaScript that it says something of; None: each
     timeout   seconds that the call asks for
     before    a function whose code runs first, in another box
     beside    a function whose code runs at the same time, in another box
@@ -57,7 +73,7 @@ class Case:
                  under="", shown="", known="", root=None, open_root=False,
                  timeout=60, later=None, settings=(), before=None,
                  beside=None, skip=None, driven=False, python="",
-                 script=False):
+                 script=None, engines=None):
         self.number, self.tries, self.expected = number, tries, expected
         self.function = function
         self.without = without
@@ -66,15 +82,20 @@ class Case:
         self.later, self.settings = later, tuple(settings)
         self.before, self.beside, self.skip = before, beside, skip
         self.driven = driven
-        self.python, self.script = python, script
+        self.python, self.script, self.engines = python, script, engines
 
-    def code(self, facts, shell, function=None):
-        """The code for a box; shell: a shell runs the function."""
+    def code(self, facts, language, function=None):
+        """The code for a box of a language."""
         function = function or self.function
+        if self.script is JavaScript:
+            return JavaScript("%s\nconsole.log(await (async () => {\n%s\n})());"
+                              % (prelude("prelude.mjs"), function(facts)))
         if self.script:
-            return Shell(function(facts))
+            return self.script(function(facts))
         code = code_of(function, facts)
-        return Shell(SCRIPT % code) if shell else code
+        if language is JavaScript:
+            return JavaScript(PROGRAM % json.dumps(code))
+        return Shell(SCRIPT % code) if language is Shell else code
 
     def layers(self):
         """What must be taken away, for the table."""
@@ -109,9 +130,9 @@ def case(number, tries, expected, **options):
     return add
 
 
-def prelude():
+def prelude(name):
     """The text that stands in front of every case."""
-    with open(os.path.join(HERE, "prelude.py"), encoding="utf-8") as file:
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
         return file.read()
 
 
@@ -124,7 +145,7 @@ def source_of(function):
 def code_of(function, facts):
     """The code for a box that runs function; facts are about the host."""
     return "%s\nHOST = %r\n\n\n%s\n\nprint(%s())\n" % (
-        prelude(), facts, source_of(function), function.__name__)
+        prelude("prelude.py"), facts, source_of(function), function.__name__)
 
 
 def seen_in(answer):

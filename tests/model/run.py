@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 """Sends programs as models write them to caisson, and counts right answers.
 
-    run.py [--short | --near] [--show] [FAMILY | FAMILY/NAME]...
+    run.py [--short | --near | --engine bun|deno|node] [--show]
+           [FAMILY | FAMILY/NAME]...
 
 --short runs the programs marked "short" and fails where fewer of them are
 right than the file "expected" says; --near those of them whose servers are
-stubs or installed for tests/e2e, with no other server; --show prints every
-answer that is not right. CAISSON is the path of the program, by default
-../../build/caisson.
+stubs or installed for tests/e2e, with no other server; --engine all of the
+folder javascript, whose families are languages, with the servers of --near;
+--show prints every answer that is not right. CAISSON is the path of the
+program, by default ../../build/caisson.
 
 Exit status: 0 done, 1 failed, 77 cannot run here (and a line says why).
 """
@@ -23,6 +25,8 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from engines import PLACES, engine_path
 CAISSON = os.path.abspath(os.environ.get("CAISSON") or os.path.join(
     HERE, "..", "..", "build", "caisson"))
 MODULES = os.path.join(HERE, "node_modules")
@@ -150,6 +154,7 @@ def make_repository(folder):
 
 class Session:
     """A supervisor with all servers, and data of its own in a folder."""
+    engine = None  # the path of that of JavaScript
 
     def __init__(self):
         self.home = tempfile.mkdtemp(prefix="model-")
@@ -168,7 +173,9 @@ class Session:
             [CAISSON], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.log, cwd=self.home, env={
                 "PATH": os.environ["PATH"], "HOME": self.home,
-                "CAISSON_SERVERS_CONFIG": path})
+                "CAISSON_SERVERS_CONFIG": path, **({
+                    "CAISSON_JAVASCRIPT": self.engine,
+                    "CAISSON_TOOLS": "run_code"} if self.engine else {})})
         self.request("initialize", {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "model", "version": "1"}}, START_SECONDS)
@@ -223,8 +230,11 @@ class Session:
         for key in "servers", "timeout":
             if key in program:
                 arguments[key] = program[key]
-        answer = self.request("tools/call", {"name": "run_python",
-                                             "arguments": arguments})
+        if self.engine:
+            arguments["language"] = program["family"]
+        answer = self.request("tools/call", {
+            "name": "run_code" if self.engine else "run_python",
+            "arguments": arguments})
         if "error" in answer:
             return answer["error"]["message"], True
         result = answer["result"]
@@ -251,7 +261,7 @@ def load(names):
     except ImportError:
         skip("the programs are TOML: this needs Python 3.11 or later")
     programs = []
-    folder = os.path.join(HERE, "programs")
+    folder = os.path.join(HERE, "javascript" if Session.engine else "programs")
     for family in sorted(os.listdir(folder)):
         for file in sorted(os.listdir(os.path.join(folder, family))):
             name = f"{family}/{file.removesuffix('.toml')}"
@@ -372,14 +382,19 @@ def main():
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--near", action="store_true")
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--engine", choices=PLACES)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    if options.near:
+    if options.engine:
+        Session.engine = engine_path(options.engine) or skip(
+            f"{options.engine} is not installed: run 'npm ci' in tests/e2e")
+    if options.near or options.engine:
         use_near()
     get_servers()
     be_alone()
     programs = load(options.names)
-    key = "near" if options.near else "short" if options.short else "none"
+    key = options.engine or ("near" if options.near else
+                             "short" if options.short else "none")
     if options.short or options.near:
         programs = [row for row in programs if row.get("short")]
     if options.near:
@@ -395,8 +410,9 @@ def main():
     if not options.names and right < expected(key):
         print(f"\n{right} right answers, {expected(key)} are expected")
         return 1
-    silent = sum(row["first"] == "SILENT" for row in programs)
-    if (options.short or options.near) and silent > expected("silent"):
+    silent = sum(row["first"] == "SILENT" for row in programs
+                 if not options.engine or row["kind"] == "natural")
+    if key != "none" and silent > expected("silent"):
         print(f"\n{silent} wrong answers are told as right")
         return 1
     return 0

@@ -1,11 +1,11 @@
 """What a script of the shell can do besides what its programs can."""
-from table import case
+from table import Shell, case
 
 SERVE = "what serves the calls is a process of the box with the rights of the "
 
 
 @case("S1", "write malformed names of calls, and bad frames", "alive",
-      script=True, shown=SERVE + "code: it checks each request")
+      script=Shell, shown=SERVE + "code: it checks each request")
 def bad_requests(host):
     return """
 cd /tmp/.caisson
@@ -22,7 +22,7 @@ echo alive
 """
 
 
-@case("S2", "end what serves the calls", "1 alive", script=True,
+@case("S2", "end what serves the calls", "1 alive", script=Shell,
       shown=SERVE + "code: its end fails calls")
 def end_serve(host):
     return """
@@ -35,7 +35,7 @@ mcp servers 2> /dev/null; echo $? alive
 
 
 @case("S3", "run a program of one's own, and one by the loader", "refused",
-      script=True, without="noexec landlock")
+      script=Shell, without="noexec landlock")
 def own_program(host):
     return """
 for place in /tmp /workspace /dev/shm; do
@@ -47,7 +47,7 @@ echo ${ran:-refused}
 
 
 @case("S4", "change the command mcp, or put a program beside it", "refused",
-      script=True, without="ro landlock")
+      script=Shell, without="ro landlock")
 def change_command(host):
     return """
 cd /opt/caisson/bin
@@ -57,14 +57,14 @@ echo ${changed:-refused}
 """
 
 
-@case("S5", "the same, by the mount alone", "refused", script=True,
+@case("S5", "the same, by the mount alone", "refused", script=Shell,
       under="landlock", without="ro")
 def change_command_by_mount(host):
     return change_command(host)
 
 
 @case("S6", "open a connection of the shell's own: /dev/tcp", "refused",
-      script=True, without="seccomp net landlock")
+      script=Shell, without="seccomp net landlock")
 def own_connection(host):
     return """
 exec 2> /dev/null
@@ -72,7 +72,7 @@ exec 2> /dev/null
 """ % host["port"]
 
 
-@case("S7", "jobs without end (bounded: 64)", "[exit 254]", script=True,
+@case("S7", "jobs without end (bounded: 64)", "[exit 254]", script=Shell,
       timeout=60, without="NPROC")
 def jobs(host):
     return """
@@ -83,7 +83,7 @@ echo too many
 
 
 @case("S8", "memory of many processes (bounded: 8 of 40 MiB)",
-      "~.*ran out of memory.*", script=True, timeout=60,
+      "~.*ran out of memory.*", script=Shell, timeout=60,
       without="watchdog DATA AS")
 def much_memory(host):
     return """
