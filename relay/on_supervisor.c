@@ -2,6 +2,8 @@
  * The messages from the supervisor: the complete interface between the two.
  * Runs in the relay.
  */
+#include <stdio.h>
+
 #include "../common/base/log.h"
 #include "relay.h"
 
@@ -15,6 +17,8 @@ relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 void
 relay_on_start(struct relay *relay, struct ipc_start *start)
 {
+	char role[LOG_PREFIX_SIZE];
+
 	if (relay->started)
 		fatal("protocol violation by the supervisor: a second start");
 	if (relay->session && !start->session)
@@ -25,8 +29,10 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 		    "box without a bootstrap");
 	relay->started = true;
 	relay->session = start->session;
-	log_init("relay", start->log_terms);
-	role_enter(ROLE_RELAY, start->execution);
+	/* Lines of one call have its id, whichever process writes them. */
+	snprintf(role, sizeof(role), "relay[%016lx]",
+	    (unsigned long)start->execution);
+	log_init(role, start->log_terms);
 	if (start->servers.len == 0)
 		fatal("protocol violation by the supervisor: servers is not an "
 		    "array");

@@ -30,7 +30,7 @@ void
 exchange_note_closed(const struct exchange *exchange, const struct err *why)
 {
 	if (why != NULL)
-		log_warn("%s the relay of execution %" PRIu64 ": %s",
+		log_warn("%s the relay of call %016" PRIx64 ": %s",
 		    channel_blame(why), exchange->execution, why->text);
 }
 
@@ -44,7 +44,7 @@ exchange_end(struct exchange *exchange)
 void
 exchange_break(struct exchange *exchange, const char *how)
 {
-	log_warn("protocol violation by the relay of execution %" PRIu64
+	log_warn("protocol violation by the relay of call %016" PRIx64
 	    ": %s", exchange->execution, how);
 	exchange_end(exchange);
 }
@@ -55,7 +55,7 @@ exchange_sent(struct exchange *exchange, int sent, const struct err *err)
 	if (sent == 0)
 		return;
 	(err->code == EPIPE || err->code == ECONNRESET ? log_debug : log_warn)(
-	    "execution %" PRIu64 " cannot be answered: %s",
+	    "call %016" PRIx64 " cannot be answered: %s",
 	    exchange->execution, err->text);
 	exchange_end(exchange);
 }

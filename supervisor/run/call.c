@@ -127,7 +127,7 @@ call_conclude(struct call *call)
 	call->result.notes_len = notes->len;
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* we sent it */
-	log_debug("call %lu concluded", call->number);
+	log_debug("call %s concluded", call->id);
 	owner_spend(call->request.owner, call->result.cpu_us);
 	figures_add_call(&runs->figures, call);
 	if (cut)
@@ -154,7 +154,7 @@ call_execute(struct call *call)
 	    !(*executor)->accepts(runs, &call->request))
 		executor++;
 	call->executor = *executor;
-	log_debug("call %lu: executor %s", call->number, (*executor)->name);
+	log_debug("call %s: executor %s", call->id, (*executor)->name);
 	call->executor->start(call);
 }
 
@@ -291,7 +291,7 @@ call_tell_progress(struct call *call, struct box_progress *progress)
 static void
 call_cancel_by(struct call *call, const char *why, enum call_event event)
 {
-	log_debug("call %lu is cancelled: %s", call->number, why);
+	log_debug("call %s is cancelled: %s", call->id, why);
 	if (call->cause == CALL_BY_ITSELF)
 		call_set_error(call, "%s", why);
 	call_end(call, CALL_BY_CANCEL, event);
@@ -337,17 +337,23 @@ call_end_session(struct runs *runs, const char *scope, const char *name,
 
 /* Admission */
 
-/* Gives a call an id that no other call of this user had or will have. */
+/*
+ * Gives a call a number that no other call of this user had or will have. Its
+ * id is that in hexadecimal digits, so workers, which get the number, name it
+ * alike.
+ */
 static void
 call_name(struct call *call)
 {
-	unsigned char random[EXECUTION_ID_BYTES];
-	size_t n;
+	_Static_assert(sizeof(call->number) == EXECUTION_ID_BYTES, "its size");
 
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		fatal("cannot get random numbers");
-	for (n = 0; n < sizeof(random); n++)
-		snprintf(call->id + 2 * n, 3, "%02x", random[n]);
+	while (call->number == 0) {
+		if (getrandom(&call->number, sizeof(call->number), 0) !=
+		    (ssize_t)sizeof(call->number))
+			fatal("cannot get random numbers");
+		call->number &= UINT64_MAX / 2; /* as the catalogue has it */
+	}
+	snprintf(call->id, sizeof(call->id), "%016lx", call->number);
 	call->result.id = call->id;
 }
 
@@ -367,8 +373,7 @@ call_new(struct runs *runs, struct request *request,
 	}
 	call = mem_alloc(sizeof(*call));
 	call->runs = runs;
-	call->number = ++runs->calls;
-	if (call->number == 1 && runs->first != NULL)
+	if (++runs->calls == 1 && runs->first != NULL)
 		runs->first(runs->first_ctx);
 	call_name(call);
 	call->request = *request;
@@ -379,9 +384,9 @@ call_new(struct runs *runs, struct request *request,
 	if (call->request.notes_len > 0)
 		buffer_add(&call->notes, call->request.notes,
 		    call->request.notes_len);
-	/* Each line of the log about it has its number. */
-	log_info("call %lu: execution %s, owner \"%s\", language %s, trace %s",
-	    call->number, call->id, owner->name, call->request.language->name,
+	/* Each line of the log about it has its id. */
+	log_info("call %s: owner \"%s\", language %s, trace %s",
+	    call->id, owner->name, call->request.language->name,
 	    call->request.trace == NULL ? "none" : call->request.trace);
 	TAILQ_INIT(&call->askings);
 	call->concluded = concluded;

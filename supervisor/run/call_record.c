@@ -151,7 +151,7 @@ call_record(struct call *call)
 	if (store_keep_execution(
 	        call->runs->peers.store, &execution, &err) == -1)
 		(kept->out != NULL ? log_error : log_info)(
-		    "call %lu is not kept: %s", call->number, err.text);
+		    "call %s is not kept: %s", call->id, err.text);
 	else if (kept->out != NULL && execution.kept)
 		call->result.kept = kept->missing > 0 ? CALL_KEPT_START :
 		    CALL_KEPT_ALL;

@@ -368,7 +368,7 @@ local_try(struct local *local, struct err *err)
 		local_drop_box(local);
 		return local->source == LOCAL_POOL && !lacking ? 1 : -1;
 	}
-	log_info("call %lu has box %lu%s", call->number, local->box->number,
+	log_info("call %s has box %lu%s", call->id, local->box->number,
 	    local->source == LOCAL_POOL ? " of the pool" : "");
 	return 0;
 }
@@ -392,7 +392,7 @@ static void
 local_wait_for_room(struct local *local, const char *why)
 {
 	sessions_yield(local->call->runs->sessions);
-	log_info("call %lu waits for a box (%s)", local->call->number, why);
+	log_info("call %s waits for a box (%s)", local->call->id, why);
 	loop_set_timer(local->timer, CALL_RETRY_MS);
 }
 
@@ -480,8 +480,8 @@ local_replaces(struct local *local)
 	if (!box_knows(box, BOX_IS_DRAINED))
 		return 1;
 	if (lost) {
-		log_info("call %lu: box %lu exited before it received the "
-		    "code (%s); starting another", call->number, box->number,
+		log_info("call %s: box %lu exited before it received the "
+		    "code (%s); starting another", call->id, box->number,
 		    box->failure != NULL ? box->failure :
 		    "for an unknown reason");
 		local->source = forking ? LOCAL_NO_TEMPLATE : LOCAL_NEW;

@@ -43,7 +43,7 @@ struct runs {
 	size_t nwaiting;
 	size_t nrunning;
 	size_t nstarting; /* running, but without a box yet */
-	unsigned long calls; /* executions so far, and number of the last */
+	unsigned long calls; /* executions so far */
 	unsigned long turns; /* places given to owners so far */
 	size_t clients;        /* with a session over HTTP */
 	uint64_t last_client;  /* number of the last session */
