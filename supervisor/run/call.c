@@ -181,6 +181,8 @@ call_run(struct call *call)
 {
 	call_set_phase(call, CALL_RUNNING);
 	clock_gettime(CLOCK_MONOTONIC, &call->ran);
+	if (call->runs->pool != NULL)
+		call->runs->pool->tried = true;
 	free(mem_take(&call->request.code));
 	call->until = clock_ms() + call->request.timeout * UINT64_C(1000);
 	call->patience = QUESTION_PAUSE_MS;

@@ -254,6 +254,7 @@ figures_unready(const struct runs *runs)
 {
 	static struct err why;
 	const char *lacks = boxes_lack(runs->boxes);
+	int tried = runs->draining || lacks != NULL || pool_try(runs->pool);
 	const char *fault = pool_fault(runs->pool);
 
 	if (runs->draining)
@@ -267,6 +268,8 @@ figures_unready(const struct runs *runs)
 	    runs->nrunning >= (size_t)runs->options->max_concurrent)
 		err_set(&why, "every place is taken, and %zu calls wait",
 		    runs->nwaiting);
+	else if (!tried)
+		err_set(&why, "the first box starts: none was tried before");
 	else
 		return NULL;
 	return why.text;

@@ -157,6 +157,7 @@ pool_pause(struct pool_share *share, const char *why)
 		share->wanted = 0;
 		pool_divide(pool);
 	} else {
+		pool->tried = true;
 		free(pool->fault);
 		pool->fault = mem_strdup(why);
 		pool->pause_ms = pool->pause_ms == 0 ? POOL_PAUSE_FIRST_MS :
@@ -189,8 +190,10 @@ pool_on_box(void *ctx)
 		pool->starting--;
 		if (share == &pool->main) {
 			pool->pause_ms = 0;
+			pool->tried = true;
 			free(mem_take(&pool->fault));
 		}
+		pool_trim(share);
 		/* Nothing delays the next start. */
 		pool_fill_after(
 		    pool, pool->runs->nrunning == 0 ? 0 : POOL_CALM_MS);
@@ -361,6 +364,18 @@ pool_begin(struct pool *pool)
 	pool->begun = true;
 	pool_want(&pool->main, 1);
 	pool_wake(pool);
+}
+
+int
+pool_try(struct pool *pool)
+{
+	if (pool == NULL)
+		return 1;
+	pool_begin(pool);
+	if (pool->most == 0 && (!pool->tried || pool->fault != NULL) &&
+	    pool->starting == 0 && clock_ms() >= pool->resume_ms)
+		pool_start_one(&pool->main);
+	return pool->tried;
 }
 
 /*

@@ -58,6 +58,7 @@ struct pool {
 	uint64_t missing_ms;  /* since when boxes are missing */
 	unsigned int pause_ms; /* after a failure; 0: no failure */
 	uint64_t resume_ms;    /* no start before this time */
+	bool tried;  /* a box was ready, or failed */
 	char *fault; /* why the last box failed; NULL: it did not */
 };
 
@@ -78,6 +79,12 @@ const char *pool_fault(const struct pool *pool);
  * Called when a client connects: the first box starts soon. One call suffices.
  */
 void pool_begin(struct pool *pool);
+
+/*
+ * Returns whether a box was tried. If not, or if the last one failed, has one
+ * tried; a pool that may have none drops it when it is ready.
+ */
+int pool_try(struct pool *pool);
 
 /*
  * Takes the box of this language that has waited longest, or, if none is ready,

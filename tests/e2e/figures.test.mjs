@@ -96,7 +96,6 @@ test('nothing but figures is answered at their socket', async (t) => {
     Accept: 'application/json, text/event-stream' }, body: '{}' };
 
   assert.equal(await (await fetch(at('/healthz'))).text(), 'ok\n');
-  assert.equal(await (await fetch(at('/readyz'))).text(), 'ok\n');
   assert.equal(await (await globalThis.fetch(`${other}/healthz`)).text(),
     'ok\n');
   assert.equal((await globalThis.fetch(`${other}/mcp`)).status, 404);
@@ -125,6 +124,21 @@ test('nothing but figures is answered at their socket', async (t) => {
   }
 });
 
+test('readiness is known from a box that was tried', async (t) => {
+  for (const [pool, python] of [['1'], ['0'], ['0', '/bin/false']]) {
+    const { fetch } = await serveFigures(t, {
+      args: ['--pool', pool, ...python ? ['--python', python] : []] });
+    const ready = async () => (await fetch(at('/readyz'))).text();
+
+    assert.match(await ready(), /^the first box starts: none was tried/);
+    await until(async () => (python ? /^the last box failed: ./ : /^ok\n$/)
+      .test(await ready()), 'a box');
+    if (pool === '0')
+      await until(async () => (await read(fetch))['caisson_boxes'] === 0,
+        'its end');
+  }
+});
+
 test('a program that cannot give a box says why', async (t) => {
   const { socket, fetch } = await serveFigures(t, {
     args: ['--max-concurrent', '1', '--queue', '0'] });
@@ -133,10 +147,8 @@ test('a program that cannot give a box says why', async (t) => {
   const running = run(client, 'import time\ntime.sleep(60)', {},
     { signal: stop.signal });
 
-  await until(async () => (await fetch(at('/readyz'))).status === 503,
-    'a full place');
-  assert.match(await (await fetch(at('/readyz'))).text(),
-    /^every place is taken, and 0 calls wait\n$/);
+  await until(async () => await (await fetch(at('/readyz'))).text() ===
+    'every place is taken, and 0 calls wait\n', 'a full place');
   await run(client, '1').catch(() => {});
   assert.equal((await read(fetch))['caisson_refusals_total{reason="queue"}'],
     1);
