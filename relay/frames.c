@@ -218,6 +218,13 @@ frames_check(struct frames *frames)
 		frames_stop_reading(frames);
 }
 
+void
+frames_go_on(struct frames *frames)
+{
+	if (frames->in != -1 && !streams_wait(frames->relay))
+		event_add(frames->readable, NULL);
+}
+
 static void
 frames_on_readable(evutil_socket_t fd, short, void *arg)
 {
@@ -232,6 +239,8 @@ frames_on_readable(evutil_socket_t fd, short, void *arg)
 	if (n > 0) {
 		lines_added(frames->lines, (size_t)n);
 		if (frames_handle(frames, &err) == 0) {
+			if (streams_wait(frames->relay))
+				event_del(frames->readable);
 			frames_check(frames);
 			return;
 		}

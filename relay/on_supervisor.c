@@ -24,6 +24,10 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	if (relay->session && !start->session)
 		fatal("protocol violation by the supervisor: code in a session "
 		    "that is not of it");
+	if (start->session && (start->out_copy != -1 ||
+	        start->errors_copy != -1))
+		fatal("protocol violation by the supervisor: a session whose "
+		    "output is passed on");
 	if (start->session && relay->frames == NULL)
 		fatal("protocol violation by the supervisor: a session in a "
 		    "box without a bootstrap");

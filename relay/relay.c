@@ -87,13 +87,29 @@ relay_conclude(struct relay *relay)
 		relay_unheard("cannot pass on the output", &err);
 }
 
-/* A pipe of the box has ended; after the last one the relay finishes. */
+/* Finishes if all pipes of the box have ended, and all output has gone on. */
+static void
+relay_check_end(struct relay *relay)
+{
+	if (relay->open_pipes == 0 && !output_waits(relay->out) &&
+	    !output_waits(relay->errors))
+		relay_conclude(relay);
+}
+
 static void
 relay_pipe_ended(struct relay *relay)
 {
 	relay->open_pipes--;
-	if (relay->open_pipes == 0)
-		relay_conclude(relay);
+	relay_check_end(relay);
+}
+
+/* A pipe that the output is passed on to has room again. */
+static void
+relay_moved(struct relay *relay)
+{
+	if (relay->frames != NULL)
+		frames_go_on(relay->frames);
+	relay_check_end(relay);
 }
 
 /*
@@ -398,6 +414,12 @@ relay_start(struct relay *relay, struct ipc_start *start)
 	auto_free char *code = NULL, *input = NULL;
 
 	relay->late = output_resume(relay->out) + output_resume(relay->errors);
+	if (start->out_copy != -1)
+		output_pass_on(
+		    relay->out, relay, &start->out_copy, relay_moved);
+	if (start->errors_copy != -1)
+		output_pass_on(
+		    relay->errors, relay, &start->errors_copy, relay_moved);
 	if (relay->frames == NULL) {
 		relay_start_plain(relay, start);
 		return;

@@ -90,6 +90,9 @@ void frames_free(struct frames **frames);
 /* Stops reading if nothing more will come. */
 void frames_check(struct frames *frames);
 
+/* Reads on, unless output still waits: see streams_wait. */
+void frames_go_on(struct frames *frames);
+
 /* Further members of a run frame. */
 struct frames_run {
 	const char *code;
@@ -119,6 +122,12 @@ void frames_start(struct frames *frames, const struct frames_run *run,
  */
 int streams_take(struct relay *relay, struct json_span frame,
     struct json_span type, struct err *err);
+
+/*
+ * Returns whether output that came in frames waits to be passed on: no more of
+ * them is to be read.
+ */
+int streams_wait(const struct relay *relay);
 
 /* report.c: what is reported of code that has ended. */
 

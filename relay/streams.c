@@ -69,6 +69,13 @@ streams_end(
 }
 
 int
+streams_wait(const struct relay *relay)
+{
+	return relay->outer != NULL &&
+	    (output_waits(relay->out) || output_waits(relay->errors));
+}
+
+int
 streams_take(struct relay *relay, struct json_span frame,
     struct json_span type, struct err *err)
 {

@@ -51,6 +51,8 @@ struct output {
 	void (*begun)(struct relay *relay); /* of that */
 	size_t kept_max;
 	struct buffer kept; /* the first kept_max bytes, once bytes are cut */
+	struct copy *copy; /* where it is passed on to; or NULL */
+	void (*moved)(struct relay *relay); /* of that */
 };
 
 /* Keeps bytes of a stream that is cut, from its first one. */
@@ -101,6 +103,8 @@ output_add(struct output *output, const char *data, size_t len)
 		output->late += len;
 		return;
 	}
+	if (output->copy != NULL)
+		copy_add(output->copy, data, len);
 	if (output->kept_max > 0 &&
 	    output->total + len > output->head_max + output->tail_max)
 		output_add_kept(output, data, len);
@@ -210,13 +214,22 @@ output_close(struct output *output)
 		output_end(output);
 }
 
+int
+output_waits(const struct output *output)
+{
+	return output->copy != NULL && copy_waits(output->copy);
+}
+
 /* Reads once. Returns whether bytes or the end were read. */
 static int
 output_read(struct output *output)
 {
 	static char chunk[PIPE_CHUNK];
-	ssize_t n = read(output->fd, chunk, sizeof(chunk));
+	ssize_t n;
 
+	if (output_waits(output))
+		return 0;
+	n = read(output->fd, chunk, sizeof(chunk));
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (n > 0)
@@ -230,12 +243,15 @@ output_read(struct output *output)
 	return 1;
 }
 
-/* Wakes as soon as bytes arrive. */
+/* Wakes as soon as bytes arrive, or when those before them have gone. */
 static void
 output_watch(struct output *output)
 {
 	event_del(output->rested);
-	event_add(output->readable, NULL);
+	if (output_waits(output))
+		event_del(output->readable);
+	else
+		event_add(output->readable, NULL);
 }
 
 void
@@ -245,7 +261,7 @@ output_rest(struct output *output)
 
 	if (output->fd == -1)
 		return;
-	if (output->awake > 0) {
+	if (output->awake > 0 || output_waits(output)) {
 		output_watch(output);
 		return;
 	}
@@ -335,6 +351,29 @@ output_resume(struct output *output)
 	output_settle(output);
 	output->dropping = false;
 	return output->late;
+}
+
+static void
+output_on_moved(void *ctx)
+{
+	struct output *output = ctx;
+
+	if (output->fd != -1)
+		output_watch(output);
+	output->moved(output->relay);
+}
+
+void
+output_pass_on(struct output *output, struct relay *relay, int *fd,
+    void (*moved)(struct relay *relay))
+{
+	auto_buffer struct buffer before = { 0 };
+
+	output->relay = relay;
+	output->moved = moved;
+	output->copy = copy_new(relay->base, fd, output_on_moved, output);
+	output_copy(output, 0, &before);
+	copy_add(output->copy, before.data, before.len);
 }
 
 int
@@ -442,6 +481,7 @@ output_free(struct output **outputp)
 	fd_close(&output->fd);
 	buffer_reset(&output->head);
 	buffer_reset(&output->kept);
+	copy_free(&output->copy);
 	free(output->tail);
 	free(output->one);
 	free(output);

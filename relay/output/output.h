@@ -1,7 +1,7 @@
 /*
  * The output of the code: its streams, pictures, and reports of its progress.
  * Calls go down only: pictures, progress, preview, printed, output,
- * process_one. Runs in the relay.
+ * process_one, copy. Runs in the relay.
  */
 #ifndef RELAY_OUTPUT_OUTPUT_H
 #define RELAY_OUTPUT_OUTPUT_H
@@ -130,6 +130,15 @@ unsigned long long output_resume(struct output *output);
 void output_keep(struct output *output, size_t max);
 struct ipc_blob output_kept(struct output *output, uint64_t *missing);
 
+/*
+ * Passes the stream on to the pipe *fd, which is taken, from its first byte on.
+ * While that pipe is full, nothing is read: output_waits. moved is called when
+ * it has taken all.
+ */
+void output_pass_on(struct output *output, struct relay *relay, int *fd,
+    void (*moved)(struct relay *relay));
+int output_waits(const struct output *output);
+
 /* Returns the number of bytes received so far. */
 unsigned long long output_total(const struct output *output);
 
@@ -194,6 +203,17 @@ int process_one_hold(struct process_one *one, char byte);
 
 /* Returns whether what is held is an end, and sets the report. */
 int process_one_end(const struct process_one *one, struct relay_report *report);
+
+/* copy.c: a stream passed on as it is printed. */
+
+/* moved is called when a full pipe has taken all that waited. Takes *fd. */
+struct copy *copy_new(struct event_base *base, int *fd,
+    void (*moved)(void *ctx), void *ctx);
+void copy_free(struct copy **copy);
+
+/* Passes on bytes, which wait if the pipe is full. */
+void copy_add(struct copy *copy, const char *data, size_t len);
+int copy_waits(const struct copy *copy);
 
 /* printed.c: names in the output. */
 

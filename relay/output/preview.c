@@ -27,18 +27,14 @@ preview_add(struct buffer *text, const char *data, size_t len)
 		    buffer_reserve(text, UTF8_REPAIR_FACTOR * len));
 }
 
-/*
- * Appends the start and the end of an output of which shown are the bytes.
- * Returns the length of text up to the end of the start.
- */
-static size_t
+/* Appends the start and the end of an output of which shown are the bytes. */
+static void
 preview_cut(struct buffer *text, const struct buffer *shown, uint64_t total,
     size_t shown_head)
 {
 	size_t head = shown_head < PREVIEW_HEAD ? shown_head : PREVIEW_HEAD;
 	size_t tail = shown->len - head;
 	const char *end = shown->data + shown->len;
-	size_t whole;
 
 	if (tail > PREVIEW_TAIL)
 		tail = PREVIEW_TAIL;
@@ -47,15 +43,13 @@ preview_cut(struct buffer *text, const struct buffer *shown, uint64_t total,
 	while (tail > 0 && ((unsigned char)end[-(long)tail] & 0xc0) == 0x80)
 		tail--;
 	preview_add(text, shown->data, head);
-	whole = text->len;
 	buffer_printf(text, "\n[%llu bytes not shown]\n",
 	    (unsigned long long)(total - head - tail));
 	preview_add(text, end - tail, tail);
-	return whole;
 }
 
-/* Appends a stream so far. Returns the length of text up to where it is cut. */
-static size_t
+/* Appends a stream so far. */
+static void
 preview_show(
     const struct preview *preview, struct output *stream, struct buffer *text)
 {
@@ -64,11 +58,11 @@ preview_show(
 
 	output_copy(stream, 0, &shown);
 	if (total != shown.len || total > PREVIEW_HEAD + PREVIEW_TAIL)
-		return preview_cut(
+		preview_cut(
 		    text, &shown, total, preview->relay->output_max / 2);
-	preview_add(text, shown.data,
-	    shown.len - utf8_incomplete_tail(shown.data, shown.len));
-	return text->len;
+	else
+		preview_add(text, shown.data,
+		    shown.len - utf8_incomplete_tail(shown.data, shown.len));
 }
 
 static void
@@ -84,7 +78,7 @@ preview_on_timer(evutil_socket_t, short, void *arg)
 	if (total == preview->told)
 		return;
 	preview->told = total;
-	message.whole = preview_show(preview, out, &text);
+	preview_show(preview, out, &text);
 	if (output_total(errors) > 0) { /* as in the answer */
 		buffer_add_text(&text, text.len == 0 ||
 		    text.data[text.len - 1] == '\n' ? "stderr:\n" :

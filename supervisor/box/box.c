@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 #include "../../common/base/loop.h"
 #include "../../common/base/fd.h"
@@ -174,9 +175,12 @@ box_ask(struct box *box, const struct box_told *)
 /* Its code */
 
 int
-box_run(
-    struct box *box, struct ipc_start *start, int *grant, struct err *err)
+box_run(struct box *box, struct ipc_start *start,
+    const struct box_streams *streams, int *grant, struct err *err)
 {
+	box->relay.streams = streams;
+	start->out_copy = streams == NULL ? -1 : IPC_LEND(streams->out);
+	start->errors_copy = streams == NULL ? -1 : IPC_LEND(streams->errors);
 	box->relay.served = *grant != -1;
 	start->broker = fd_take(grant);
 	start->session = (box->how & BOX_SESSION) != 0;
@@ -420,6 +424,31 @@ box_be_late_taken(struct box *box, const struct box_told *told)
 	return 1;
 }
 
+static int
+box_has_unread(int pipe)
+{
+	int bytes;
+
+	return ioctl(pipe, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/*
+ * Returns whether the relay may be waiting for a slow reader of its output, now
+ * or at the last look: that reader may have emptied a pipe just now.
+ */
+static int
+box_awaits_reader(struct box *box)
+{
+	const struct box_streams *streams = box->relay.streams;
+	int before = box->relay.unread;
+
+	if (box_knows(box, BOX_IS_DRAINED) || streams == NULL)
+		return 0;
+	box->relay.unread = box_has_unread(streams->out) ||
+	    box_has_unread(streams->errors);
+	return before || box->relay.unread;
+}
+
 /* The end was not reported in time: sets the missing parts. */
 static int
 box_give_up(struct box *box, const struct box_told *told)
@@ -428,6 +457,10 @@ box_give_up(struct box *box, const struct box_told *told)
 
 	if (known & BOX_HAS_LEFTOVERS)
 		return box_hasten(box, told);
+	if (box_awaits_reader(box)) {
+		box_limit_end(box);
+		return 0;
+	}
 	if (!(known & BOX_IS_DRAINED))
 		log_error("box %lu: the relay did not drain in time",
 		    box->number);

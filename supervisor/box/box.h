@@ -37,10 +37,11 @@ int box_current(const struct box *box);
 
 /*
  * Has it run code, once, with a channel to the broker (taken; -1: no servers).
+ * streams, which outlive it, are where the output goes, too; NULL: nowhere.
  * Returns 0, or -1 with err: then the box cannot be used any more.
  */
-int box_run(
-    struct box *box, struct ipc_start *start, int *grant, struct err *err);
+int box_run(struct box *box, struct ipc_start *start,
+    const struct box_streams *streams, int *grant, struct err *err);
 
 /* Kills it. Output that it has already printed is still read. */
 void box_end(struct box *box);

@@ -23,7 +23,6 @@
 #include "../../common/picture.h"
 #include "../door/door.h"
 #include "../front/tools/tool.h"
-#include "../options/text/json_report.h"
 #include "../peers/broker.h"
 #include "../peers/files.h"
 #include "../process/process.h"
@@ -44,22 +43,30 @@ struct exec {
 	struct request request;
 	struct in_force_waiter waiter;
 	const char *folder; /* for files; NULL: none is wanted */
-	struct buffer told; /* standard output that was printed so far */
+	struct box_streams streams;
+	struct pour *pours[2];
+	size_t pouring; /* of those */
+	struct buffer said; /* what is to be told behind the output */
 	struct call_files files; /* to be fetched; names and versions only */
 	size_t fetched;          /* of those */
 	bool over;  /* no call is left */
 	bool stopped; /* by a signal */
+	bool unread;  /* the output cannot be written */
 	int status; /* to exit with */
 };
 
 static void __attribute__((format(printf, 2, 3)))
 exec_fail(struct exec *exec, const char *fmt, ...)
 {
+	auto_free char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	command_complain_list(fmt, ap);
+	text = mem_vprintf(fmt, ap);
 	va_end(ap);
+	buffer_add_text(&exec->said, "caisson: ");
+	shown_add(&exec->said, text, strlen(text));
+	buffer_add_text(&exec->said, "\n");
 	if (exec->status == 0)
 		exec->status = 1;
 }
@@ -78,7 +85,7 @@ exec_on_signal(void *ctx, int signal)
 	    inherited.sa_handler == SIG_IGN)
 		return;
 	exec->status = EXEC_SIGNAL + signal;
-	if (exec->stopped || exec->runs->calls == 0)
+	if (exec->stopped || exec->over || exec->runs->calls == 0)
 		event_base_loopbreak(exec->runs->base);
 	exec->stopped = true;
 	call_cancel_all(exec->runs, "the program was stopped by a signal");
@@ -97,7 +104,8 @@ exec_on_servers_ended(void *ctx)
 static void
 exec_check(struct exec *exec)
 {
-	if (exec->over && exec->fetched == exec->files.count)
+	if (exec->over && exec->fetched == exec->files.count &&
+	    exec->pouring == 0)
 		broker_stop(
 		    exec->runs->peers.broker, exec_on_servers_ended, exec);
 }
@@ -113,80 +121,44 @@ exec_on_idle(void *ctx)
 
 /* Output */
 
-/* The code has chosen these bytes: a terminal must not obey them. */
 static void
-exec_put(FILE *out, const char *text, size_t len)
+exec_close_streams(struct exec *exec)
 {
-	if (isatty(fileno(out)))
-		json_report_put(out, text, len, 0);
-	else
-		fwrite(text, 1, len, out);
-	fflush(out);
+	fd_close(&exec->streams.out);
+	fd_close(&exec->streams.errors);
 }
 
-/*
- * Prints what is new of standard output, as long as the report begins with what
- * was printed: not what it tells of standard error, and of what it leaves out.
- */
+/* All of a stream is written; or its reader has gone, as 'head' does. */
 static void
-exec_on_progress(void *ctx, const struct box_progress *progress)
+exec_on_poured(void *ctx, int error)
 {
 	struct exec *exec = ctx;
-	size_t len = exec->told.len;
 
-	if (progress->whole <= len || (len > 0 &&
-	        memcmp(progress->output, exec->told.data, len) != 0))
-		return;
-	exec_put(stdout, progress->output + len, progress->whole - len);
-	buffer_add(
-	    &exec->told, progress->output + len, progress->whole - len);
+	exec->pouring--;
+	if (error == EPIPE && exec->status == 0)
+		exec->status = EXEC_SIGNAL + SIGPIPE;
+	else if (error != 0 && error != EPIPE)
+		exec_fail(exec, "the output of the program cannot be written: "
+		    "%s", strerror(error));
+	exec->unread |= error != 0;
+	if (error != 0)
+		call_cancel_all(
+		    exec->runs, "the output of the program is not read");
+	exec_check(exec);
 }
 
-/* Appends the output without the lines about pictures: errors tell of them. */
-static void
-exec_add_plain(struct buffer *plain, const struct call_result *result)
+/* The relay of the program writes to a pipe, we to the descriptor. */
+static int
+exec_open_stream(struct exec *exec, int *stream, int to, struct err *err)
 {
-	const struct call_stream *out = &result->out;
-	size_t i, start, from = 0;
+	int fds[2];
 
-	for (i = 0; i < result->pictures.count; i++) {
-		start = result->pictures.one[i].at - 1;
-		while (start > from && out->data[start - 1] != '\n')
-			start--;
-		buffer_add(plain, out->data + from, start - from);
-		from = result->pictures.one[i].at;
-	}
-	buffer_add(plain, out->data + from, out->len - from);
-}
-
-/*
- * Prints what was not printed yet. A picture in the middle of a line has ended
- * that line.
- */
-static void
-exec_put_rest(const struct exec *exec, const struct call_result *result)
-{
-	auto_buffer struct buffer plain = { 0 };
-	size_t at = 0, told = 0;
-
-	exec_add_plain(&plain, result);
-	while (told < exec->told.len && at < plain.len &&
-	    (plain.data[at] == exec->told.data[told] || plain.data[at] == '\n'))
-		told += plain.data[at++] == exec->told.data[told];
-	exec_put(stdout, plain.data + at, plain.len - at);
-	/* On a terminal, what follows begins a line. */
-	if (plain.len > 0 && plain.data[plain.len - 1] != '\n' &&
-	    isatty(STDOUT_FILENO))
-		exec_put(stdout, "\n", 1);
-}
-
-static void
-exec_put_dropped(const char *stream, const struct call_stream *out)
-{
-	if (out->dropped > 0)
-		fprintf(stderr, "caisson: the middle of %s is left out, %llu "
-		    "bytes: raise --max-output to get them\n", stream,
-		    (unsigned long long)out->dropped);
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) == -1)
+		return err_sys(err, "make a pipe");
+	*stream = fds[1];
+	exec->pours[exec->pouring++] = pour_new(
+	    exec->runs->base, &fds[0], to, exec_on_poured, exec);
+	return 0;
 }
 
 /* Files */
@@ -236,7 +208,7 @@ static void
 exec_end_file(struct exec *exec, const char *path, const char *why)
 {
 	if (why == NULL) {
-		fprintf(stderr, "caisson: wrote %s\n", path);
+		buffer_printf(&exec->said, "caisson: wrote %s\n", path);
 		return;
 	}
 	unlink(path);
@@ -330,17 +302,18 @@ exec_take_files(struct exec *exec, const struct call_files *files)
 
 /* Says how to get what the code has left. */
 static void
-exec_tell_files(const struct call_result *result)
+exec_tell_files(struct exec *exec, const struct call_result *result)
 {
 	size_t i;
 
 	for (i = 0; i < result->files.count; i++)
-		fprintf(stderr, "caisson: kept %s: 'caisson files save %s' "
-		    "copies it here\n", result->files.one[i].name,
+		buffer_printf(&exec->said, "caisson: kept %s: 'caisson files "
+		    "save %s' copies it here\n", result->files.one[i].name,
 		    result->files.one[i].name);
 	if (result->pictures.count > 0)
-		fprintf(stderr, "caisson: %zu picture%s: --out DIR writes "
-		    "pictures and files to a folder\n", result->pictures.count,
+		buffer_printf(&exec->said, "caisson: %zu picture%s: --out DIR "
+		    "writes pictures and files to a folder\n",
+		    result->pictures.count,
 		    result->pictures.count == 1 ? "" : "s");
 }
 
@@ -365,19 +338,17 @@ exec_on_result(void *ctx, const struct call_result *result)
 	const char *note;
 	size_t i;
 
-	if (!exec->stopped)
+	exec_close_streams(exec);
+	if (exec->status == 0)
 		exec->status = exec_status(result);
-	exec_put_rest(exec, result);
-	exec_put(stderr, result->errors.data, result->errors.len);
-	exec_put_dropped("standard output", &result->out);
-	exec_put_dropped("standard error", &result->errors);
 	TEXT_LIST_EACH (note, result->notes, result->notes_len)
-		fprintf(stderr, "note: %s\n", note);
-	/* The exit status of the code says enough. */
-	if (result->error != NULL && strcmp(result->error, said) != 0)
-		fprintf(stderr, "caisson: %s\n", result->error);
+		buffer_printf(&exec->said, "note: %s\n", note);
+	/* The exit status of the code says enough, or why it was cancelled. */
+	if (result->error != NULL && strcmp(result->error, said) != 0 &&
+	    !exec->unread)
+		buffer_printf(&exec->said, "caisson: %s\n", result->error);
 	if (exec->folder == NULL) {
-		exec_tell_files(result);
+		exec_tell_files(exec, result);
 		return;
 	}
 	for (i = 0; i < result->pictures.count; i++)
@@ -400,6 +371,7 @@ exec_on_configured(void *ctx)
 	    call_new(runs, request, exec_on_result, exec, &err) == NULL) {
 		exec->status = EXEC_REFUSED;
 		exec_fail(exec, "%s", err.text);
+		exec_close_streams(exec);
 		exec_on_idle(exec);
 	}
 }
@@ -556,7 +528,7 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 	        err) == -1)
 		return -1;
 	exec->request.owner = &exec->owner;
-	exec->request.progressed = exec_on_progress;
+	exec->request.streams = &exec->streams;
 	return run_code_check(&exec->request, err);
 }
 
@@ -582,6 +554,7 @@ exec_run(struct command_setup *setup, struct err *err)
 	struct runs *runs = setup->runs;
 	struct exec exec = { .runs = runs,
 		.waiter.ready = exec_on_configured,
+		.streams = { -1, -1 },
 		.folder = command_value(
 		    &setup->options->command.flags, COMMAND_FLAG_OUT, 0) };
 	const struct door_setup door = { .runs = runs,
@@ -593,7 +566,10 @@ exec_run(struct command_setup *setup, struct err *err)
 
 	exec.waiter.ctx = &exec;
 	done = exec_make_folder(&exec, err) == -1 ? -1 :
-	    exec_request(&exec, setup->options, err);
+	    exec_request(&exec, setup->options, err) == -1 ? -1 :
+	    exec_open_stream(&exec, &exec.streams.out, STDOUT_FILENO, err) ==
+	        -1 ? -1 :
+	    exec_open_stream(&exec, &exec.streams.errors, STDERR_FILENO, err);
 	if (done == 0) {
 		owner_open_user(&exec.owner, runs);
 		signals =
@@ -607,8 +583,14 @@ exec_run(struct command_setup *setup, struct err *err)
 		stop_signals_free(&signals);
 		owner_close(&exec.owner, runs);
 	}
+	exec_close_streams(&exec);
+	pour_free(&exec.pours[0]);
+	pour_free(&exec.pours[1]);
+	/* Not if a reader keeps us waiting, and a signal has ended that. */
+	if (exec.said.len > 0 && exec.pouring == 0)
+		fputs(exec.said.data, stderr);
 	request_reset(&exec.request);
 	call_files_reset(&exec.files);
-	buffer_reset(&exec.told);
+	buffer_reset(&exec.said);
 	return done == -1 ? -1 : exec.status;
 }

@@ -242,7 +242,8 @@ local_hand_over(struct local *local, struct err *err)
 	server_names_add_json(&servers, names, len, runs->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
-	return box_run(local->box, &start, &local->grant, err);
+	return box_run(local->box, &start, call->request.streams,
+	    &local->grant, err);
 }
 
 /* All files are in the box, or the delivery has failed: continue. */

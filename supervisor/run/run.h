@@ -195,6 +195,8 @@ struct request {
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: no notification */
+	/* Where output goes as it is printed; NULL: nowhere. Outlives it. */
+	const struct box_streams *streams;
 	call_asked *asked;
 	unsigned int asks; /* what it can be asked: enum client_asked */
 	uint64_t client;   /* number of its session; 0: none */

@@ -64,12 +64,9 @@ progress_add_preview(struct box_progress *progress,
 		return err_set(err, "output too often");
 	if (!utf8_valid(text, message->text.len))
 		return err_set(err, "output that is not UTF-8");
-	if (message->whole > message->text.len)
-		return err_set(err, "more output than it has");
 	progress_reset(progress);
 	progress->output = mem_dup(text, message->text.len);
 	progress->output_len = message->text.len;
-	progress->whole = message->whole;
 	progress->outputs++;
 	progress->fresh = true;
 	return 0;

@@ -85,7 +85,6 @@ struct box_progress {
 	/* The output so far, if that was reported last; else NULL. */
 	char *output;
 	size_t output_len;
-	size_t whole; /* so much of it is the start of standard output */
 	uint64_t outputs; /* number of these reports */
 };
 
@@ -362,12 +361,20 @@ struct box_launch {
 };
 
 /* What the relay of a box is for now. */
+/* Write ends of pipes, to which the output of code is passed on. */
+struct box_streams {
+	int out;
+	int errors;
+};
+
 struct box_relay {
 	struct channel *channel;
 	struct child *process;
 	unsigned long execution; /* 0: none yet */
 	int stores;  /* how many more channels to the store it may want */
 	bool served; /* the code may call tools */
+	bool unread; /* at the last look, the pipes of streams were not empty */
+	const struct box_streams *streams; /* NULL: output is not passed on */
 };
 
 /* Of a box for a session, about its last code. */

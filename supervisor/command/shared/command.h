@@ -110,6 +110,21 @@ void command_tell_wait(const char *what);
  */
 int command_copy(int from, uint64_t offset, int to, struct err *err);
 
+/* pour.c */
+
+struct pour;
+
+/* Called once, when all is written, or with errno if it cannot be. */
+typedef void pour_ended(void *ctx, int error);
+
+/*
+ * Passes on what comes from a pipe, which is taken, to a descriptor: byte for
+ * byte, but what a terminal would obey. pour_free ends it early.
+ */
+struct pour *pour_new(struct event_base *base, int *from, int to,
+    pour_ended *ended, void *ctx);
+void pour_free(struct pour **pour);
+
 /* print_config.c */
 
 /* Prints every source and every entry, without the values of variables. */

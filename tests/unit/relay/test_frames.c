@@ -108,6 +108,12 @@ streams_take(struct relay *relay, struct json_span frame,
 	return 0;
 }
 
+int
+streams_wait(const struct relay *relay)
+{
+	return 0;
+}
+
 static struct relay relay;
 static struct frames *frames;
 static int box_in, box_out; /* the box's ends */

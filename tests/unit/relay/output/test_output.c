@@ -5,6 +5,7 @@
  * looks for names in it.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -156,6 +157,49 @@ UNIT_TESTS(keeps_head_and_tail, 17)
 	for (len = 0; len <= 3 * max + 2; len++)
 		for (chunk = 1; chunk <= len; chunk++)
 			check(alphabet, len, max, chunk);
+}
+
+static unsigned int moves;
+
+static void
+moved(struct relay *)
+{
+	moves++;
+}
+
+/* What a full pipe does not take waits, and nothing more is read until then. */
+UNIT_TEST(is_passed_on)
+{
+	static char bytes[5 + 2 * PIPE_CHUNK];
+	char passed[sizeof(bytes)];
+	struct output_text kept;
+	int fds[2];
+	size_t n, last = sizeof(bytes) - PIPE_CHUNK;
+
+	for (n = 0; n < sizeof(bytes); n++)
+		bytes[n] = (char)(n * 7 + n / 251);
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
+	open_output(16);
+	output_put(output, bytes, 5);
+	output_pass_on(output, &relay, &fds[1], moved);
+	write_chunks(bytes + 5, PIPE_CHUNK, PIPE_CHUNK);
+	ck_assert(output_waits(output));
+	write_chunks(bytes + last, PIPE_CHUNK, PIPE_CHUNK);
+	ck_assert_uint_eq(output_total(output), last);
+	for (n = 0; n < sizeof(bytes);) {
+		n += (size_t)read(fds[0], passed + n, sizeof(bytes) - n);
+		event_base_loop(relay.base, EVLOOP_NONBLOCK);
+	}
+	ck_assert_mem_eq(passed, bytes, sizeof(bytes));
+	ck_assert_uint_gt(moves, 0);
+	/* Without a reader, the stream goes on; as in the relay. */
+	signal(SIGPIPE, SIG_IGN);
+	close(fds[0]);
+	write_chunks("end", 3, 3);
+	ck_assert(!output_waits(output));
+	close_output(&kept);
+	ck_assert_mem_eq(kept.data + kept.len - 3, "end", 3);
+	free(kept.data);
 }
 
 /* * is a mark in what comes, and in what was kept. */

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/loop.h"
 #include "supervisor/box/box.h"
@@ -87,6 +88,35 @@ UNIT_TEST(a_second_end_of_code_is_a_violation)
 	ck_assert_str_eq(box.failure, "protocol violation by the relay: it "
 	    "reports the end of code that does not run");
 	ck_assert_str_eq(box.output.out.data, "first");
+	finish(&boxes, &box);
+}
+
+/* Its relay has time while a pipe of its output has bytes, and once more. */
+UNIT_TEST(a_slow_reader_is_waited_for)
+{
+	struct boxes boxes = { 0 };
+	struct box box;
+	struct box_streams streams;
+	int out[2], i;
+
+	ck_assert_int_eq(pipe(out), 0);
+	streams = (struct box_streams){ out[1], out[1] };
+	begin(&boxes, &box);
+	box.known = BOX_HAS_STATUS;
+	box.launch.phase = BOX_LAUNCH_OVER;
+	box.relay.streams = &streams;
+	box_end(&box);
+	ck_assert_int_eq(write(out[1], "x", 1), 1);
+	for (i = 0; i < 4; i++) {
+		if (i == 2)
+			ck_assert_int_eq(read(out[0], &(char){ 0 }, 1), 1);
+		ck_assert_ptr_null(box.failure);
+		box_report(&box, BOX_ON_TIME, NULL);
+	}
+	ck_assert_str_eq(box.failure, "the code has ended, but its relay did "
+	    "not pass on the output in time");
+	close(out[0]);
+	close(out[1]);
 	finish(&boxes, &box);
 }
 
