@@ -1,0 +1,64 @@
+/*
+ * The library for the code, which sees the user's MCP servers by it: its global
+ * names, and the modules that it can import.
+ */
+import { listed } from './names.mjs';
+import {
+  box, findServer, knownServers, learn, listServers, noServer,
+} from './servers.mjs';
+import { makeRuntime, proxyOf, servers } from './runtime.mjs';
+import { note } from './seen.mjs';
+import { lastProgress, morePictures } from './shown.mjs';
+
+const CLIENTS = /^(?:client|session|tools|functions|default_api)$/;
+
+/*
+ * Returns the names that the code is to have, and find(), which returns the
+ * file of a module of the library (an absolute path), or null. frame is the
+ * run frame.
+ */
+export async function open(wire, frame, code) {
+  Object.assign(box, { wire, memory: frame.memory === true,
+    progress: frame.progress === true, source: code });
+  for (const told of frame.servers ?? [])
+    learn({ ...told, loaded: true });
+  if (/\bmcp/.test(code))
+    await listServers().catch(() => []);
+  const runtime = makeRuntime();
+  const globals = { runtime, mcp: servers, mcp_servers: servers };
+  for (const server of knownServers())
+    globals[`mcp_${server.alias}`] ??= proxyOf(server);
+  process.on('exit', (status) => finish(status !== 0));
+  if (!/['"`]mcp\b/.test(code))
+    return { globals, find: () => null };
+  const { writeModules } = await import('./modules.mjs');
+  const files = await writeModules(code, runtime, servers);
+  return { globals, find: (name) => files.get(name) ?? null };
+}
+
+/* Sends the notes at the end of the code, and the progress held back. */
+function finish(failed) {
+  lastProgress();
+  for (const text of [morePictures(), failed ? null : note()])
+    if (text !== null)
+      box.wire.send({ type: 'note', text });
+}
+
+/* Returns a sentence about a name that is not defined, or null. */
+export function aboutName(name) {
+  if (CLIENTS.test(name))
+    return `there is no ${name} here: write await mcp_<alias>.<tool>({...}), ` +
+      'or await runtime.callTool(server, tool, {...})';
+  const alias = /^mcp_(\w+)$/.exec(name)?.[1];
+  if (!alias)
+    return null;
+  const server = findServer(alias);
+  if (server)
+    return `the server ${server.name} is mcp_${server.alias}`;
+  const joined = knownServers().find((each) =>
+    alias.startsWith(`${each.alias}_`));
+  return joined ? `the server ${joined.name} is mcp_${joined.alias}, and its ` +
+    `tools are called as mcp_${joined.alias}.tool({...})` :
+    `${noServer(alias)}, as ${listed(knownServers().map((each) =>
+      `mcp_${each.alias}`))}`;
+}
