@@ -15,6 +15,9 @@
 #include "home.h"
 #include "state_dir.h"
 
+/* The directory that this process has opened first; no inode: none yet. */
+static struct stat state_dir_first;
+
 char *
 state_dir_path(const struct options *options, char **envp, struct err *err)
 {
@@ -55,6 +58,23 @@ state_dir_check_home(
 	    home);
 }
 
+/*
+ * Checks that the directory that we had is there: another one in its place
+ * would split what is kept.
+ */
+static int
+state_dir_check_there(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (state_dir_first.st_ino == 0 || (stat(path, &st) == 0 &&
+	        st.st_ino == state_dir_first.st_ino &&
+	        st.st_dev == state_dir_first.st_dev))
+		return 0;
+	return err_set(err, "the state directory %s was moved or replaced: "
+	    "move it back, or start Caisson again", path);
+}
+
 int
 state_dir_may_exist(const struct options *options, char **envp)
 {
@@ -64,7 +84,7 @@ state_dir_may_exist(const struct options *options, char **envp)
 	/* Other errors are reported when it is opened. */
 	return path == NULL ||
 	    state_dir_check_home(options, envp, &err) == -1 ||
-	    access(path, F_OK) == 0 || errno != ENOENT;
+	    state_dir_check_there(path, &err) == -1 || access(path, F_OK) == 0 || errno != ENOENT;
 }
 
 /* Says why path cannot be made: first, a part of it, failed with code. */
@@ -140,7 +160,11 @@ state_dir_open_it(const char *path, struct err *err)
 	if (fd == -1)
 		return err_sys(err, "the state directory %s cannot be opened "
 		    "(CAISSON_STATE_DIR names another one)", path);
-	return state_dir_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
+	if (state_dir_check(fd, path, err) == -1)
+		return -1;
+	if (state_dir_first.st_ino == 0)
+		(void)!fstat(fd, &state_dir_first);
+	return fd_take(&fd);
 }
 
 int
@@ -150,6 +174,8 @@ state_dir_try(const struct options *options, char **envp, struct err *err)
 	auto_fd int fd = -1;
 
 	if (path == NULL || state_dir_check_home(options, envp, err) == -1)
+		return -1;
+	if (state_dir_check_there(path, err) == -1)
 		return -1;
 	if (access(path, F_OK) == -1 && errno == ENOENT)
 		return 0;
@@ -163,6 +189,7 @@ state_dir_open(const struct options *options, char **envp, struct err *err)
 	auto_free char *path = state_dir_path(options, envp, err);
 
 	if (path == NULL || state_dir_check_home(options, envp, err) == -1 ||
+	    state_dir_check_there(path, err) == -1 ||
 	    state_dir_make(path, err) == -1)
 		return -1;
 	return state_dir_open_it(path, err);
@@ -189,7 +216,7 @@ state_dir_may_hold(
 	if (path == NULL || !state_dir_may_exist(options, envp))
 		return path == NULL;
 	inner = mem_printf("%s/%s", path, name);
-	return access(inner, F_OK) == 0 || errno != ENOENT;
+	return state_dir_check_there(path, &err) == -1 || access(inner, F_OK) == 0 || errno != ENOENT;
 }
 
 int

@@ -11,8 +11,11 @@ import { folder, patiently, root, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf, last, run, said } from './support/tokens.mjs';
+import { until } from './support/wait.mjs';
 
 patiently();
+
+const state = (home) => path.join(home, '.local/state/caisson');
 
 /* A client with a token that was made with these flags. */
 const clientWith = (t, { url, home }, name, ...flags) =>
@@ -61,8 +64,9 @@ test('a token has its own limit of memories', async (t) => {
 });
 
 test('a token has its own seconds of processor time a day', async (t) => {
-  const served = await serveTcp(t);
-  const small = clientWith(t, served, 'small', '--cpu-seconds', '1');
+  let served = await serveTcp(t);
+  const token = add(served.home, 'small', '--cpu-seconds', '1');
+  let small = clientOf(t, served.url, token);
   const other = clientWith(t, served, 'other');
   const code = 'import time\nwhile time.process_time() < 1.1: pass\nprint(1)';
 
@@ -70,12 +74,21 @@ test('a token has its own seconds of processor time a day', async (t) => {
   assert.equal(await small.text(code), '1');
   assert.match(JSON.stringify(await last(await small.call('print(2)'))), /have taken 1 s of processor time today, and its token allows 1 s: try again after 0:00 UTC, or let the operator make another token with a larger --cpu-seconds/);
   assert.equal(await other.text('print(2)'), '2');
+
+  /* It is kept within a second, also of a program that is killed. */
+  await until(() => /^\d+ \d+ small\n$/.test(fs.readFileSync(
+    path.join(state(served.home), 'spent'), { flag: 'a+', encoding: 'utf8' })),
+  'the file');
+  served.child.kill('SIGKILL');
+  await served.ended;
+  served = await serveTcp(t, { home: served.home });
+  small = clientOf(t, served.url, token);
+  assert.match(JSON.stringify(await last(await small.call('print(2)'))),
+    /have taken 1 s of processor time today/);
   caisson(served.home, 'token', 'revoke', 'small');
   assert.equal(await clientWith(t, served, 'small', '--cpu-seconds', '60')
     .text('print(2)'), '2');
 });
-
-const state = (home) => path.join(home, '.local/state/caisson');
 
 /* Files of a program that has ended become two days older. */
 function age(home) {
@@ -144,11 +157,19 @@ test('what is kept while the state directory is moved is there when it is back',
   async (t) => {
     const home = folder(t);
     const raw = await Raw.open(t, { home });
+    const leaves = async () => JSON.stringify(await raw.run(
+      'open("out/x", "w").write("y")'));
 
     assert.deepEqual(await raw.printed(keeps('a', 9)), ['a']);
     fs.renameSync(state(home), `${state(home)}.away`);
     assert.deepEqual(await raw.printed(keeps('b', 9)), ['b']);
+
+    /* What is not open yet is not made anew. */
+    assert.match(await leaves(), /not kept: files are unavailable: the state directory cannot be used: the log/);
+    assert.match(raw.errors, /the state directory \S+ was moved or replaced: move it back, or start Caisson again/);
+    assert.equal(fs.existsSync(state(home)), false);
     fs.renameSync(`${state(home)}.away`, state(home));
     assert.deepEqual(await raw.printed('print(load_memory("b"))'),
       ['x'.repeat(9)]);
+    assert.match(await leaves(), /file: x/);
   });

@@ -5,6 +5,7 @@
  *
  *	http.c           the door, and requests without a session
  *	http_tokens.c    tokens: who a guest is, and how much it may ask
+ *	http_spent.c     the processor time that they have taken today
  *	http_guest.c     guests: an owner's clients
  *	http_session.c   sessions of versions with a handshake
  *	http_files.c     files of owners and conversations
@@ -72,6 +73,7 @@ struct http_guest {
 	struct options options;      /* with the tools that it allows */
 	double level;      /* requests that it may send now */
 	uint64_t refilled; /* when that was so, in milliseconds */
+	uint64_t spent; /* processor time in its file, in microseconds */
 };
 
 struct http {
@@ -291,6 +293,13 @@ void http_guests_refresh(struct http *http);
 /* Free its requests and sessions; then itself, once no request names it. */
 void http_guest_clear(struct http_guest *guest);
 void http_guest_free(struct http_guest *guest);
+
+/*
+ * http_spent.c: http_spent_recall gives a new guest what its token has taken
+ * before the start; http_spent_keep writes what has changed.
+ */
+void http_spent_recall(struct http_guest *guest);
+void http_spent_keep(struct http *http);
 
 /* http_tokens.c */
 

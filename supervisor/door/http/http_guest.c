@@ -112,6 +112,7 @@ http_guest_of_token(struct http *http, const struct token *token)
 		guest = http_guest_new(http, NULL);
 		http_guest_bind(guest, token);
 		owner_open(&guest->own, http->runs);
+		http_spent_recall(guest);
 	} else if (!token_is_same(&guest->token, token)) {
 		http_guest_bind(guest, token);
 	}

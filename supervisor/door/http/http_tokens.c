@@ -131,6 +131,7 @@ http_tokens_on_time(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	http_tokens_look(arg);
+	http_spent_keep(arg);
 }
 
 void
@@ -151,6 +152,7 @@ http_tokens_begin(struct http *http, int *dir, const char *path)
 void
 http_tokens_end(struct http *http)
 {
+	http_spent_keep(http);
 	loop_event_free(&http->watch);
 	guesses_free(&http->guesses);
 	tokens_reset(&http->tokens);

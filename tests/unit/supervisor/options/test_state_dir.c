@@ -83,6 +83,15 @@ UNIT_TEST(what_is_missing_is_made)
 	variables[0] = mem_printf("HOME=%s", folder);
 	expect_opened(path);
 	expect_opened(path);
+	/* But not made again, when it is away for a while. */
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert(state_dir_may_exist(&options, variables));
+	ck_assert(state_dir_may_hold(&options, variables, "files"));
+	ck_assert_int_eq(state_dir_try(&options, variables, &err), -1);
+	ck_assert_int_eq(state_dir_open(&options, variables, &err), -1);
+	ck_assert_msg(strstr(err.text, "was moved or replaced: move it back") !=
+	    NULL, "%s", err.text);
+	ck_assert_int_eq(access(path, F_OK), -1);
 }
 
 UNIT_TEST(others_may_not_write_there)
