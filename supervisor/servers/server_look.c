@@ -1,13 +1,16 @@
 /*
  * Detects changes of the configuration files: see servers.h. Calls wait for
- * this: it takes one system call for a place without a file, as most are. Runs
- * in the supervisor; reads directories and attributes, opens no file.
+ * this. Most places have no file, and are in few folders: while the times of a
+ * folder stay the same, so do its names, and none that it lacks is looked up.
+ * Runs in the supervisor; reads directories and attributes, opens no file.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 #include "../../common/base/fd.h"
@@ -16,8 +19,19 @@
 #include "../options/home.h"
 #include "servers.h"
 
+/* A place, or a folder above places, as of the last check. */
+struct server_look_name {
+	struct server_place place; /* of a folder: path and project */
+	size_t within;             /* its folder; that of "/" is itself */
+	struct stat st;            /* of a folder */
+	bool above;                /* is a folder */
+	bool exact;                /* whose times tell of all its names */
+	bool same;                 /* and have not changed */
+	bool absent;
+};
+
 struct server_look {
-	struct server_place *places; /* those of a project are relative to it */
+	struct server_look_name *names; /* each behind its folder */
 	size_t count;
 	const char *folder;
 };
@@ -140,63 +154,149 @@ server_look_files(
 	}
 }
 
+/*
+ * Returns whether a file system keeps the times of directories exactly. Others,
+ * such as network drives, may show old ones for some seconds.
+ */
+static bool
+server_look_is_exact(const char *path)
+{
+	static const unsigned long known[] = { BTRFS_SUPER_MAGIC,
+		EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC,
+		TMPFS_MAGIC, XFS_SUPER_MAGIC };
+	struct statfs fs;
+	size_t i;
+
+	for (i = 0; statfs(path, &fs) == 0 &&
+	     i < sizeof(known) / sizeof(known[0]); i++)
+		if ((unsigned long)fs.f_type == known[i])
+			return true;
+	return false;
+}
+
+/* Compares the times of a folder with those of the last check. */
+static void
+server_look_above(struct server_look_name *folder)
+{
+	const struct stat old = folder->st;
+	struct stat *st = &folder->st;
+
+	if (folder->absent || stat(folder->place.path, st) == -1) {
+		folder->exact = folder->same = false;
+		return;
+	}
+	folder->same = folder->exact && st->st_dev == old.st_dev &&
+	    st->st_ino == old.st_ino &&
+	    memcmp(&st->st_mtim, &old.st_mtim, sizeof(old.st_mtim)) == 0 &&
+	    memcmp(&st->st_ctim, &old.st_ctim, sizeof(old.st_ctim)) == 0;
+	/* Times of whole seconds show too little. */
+	if (!folder->same)
+		folder->exact = st->st_ctim.tv_nsec != 0 &&
+		    !server_look_is_moving(st) &&
+		    server_look_is_exact(folder->place.path);
+}
+
+/*
+ * Returns whether there is no such name. A link is one even if its target is
+ * missing, which may come without a change of the folder.
+ */
+static bool
+server_look_is_absent(
+    const struct server_look *look, const struct server_look_name *name)
+{
+	const struct server_look_name *folder = &look->names[name->within];
+	struct stat st;
+
+	if (folder->absent || folder->same)
+		return folder->absent || name->absent;
+	return server_open_look(name->place.path,
+	    name->place.project ? look->folder : NULL, &st) == -1 &&
+	    errno == ENOENT;
+}
+
+/* Looks at a place that exists. */
+static void
+server_look_place(const struct server_look *look,
+    struct server_look_taken *taken, size_t n, int project)
+{
+	const struct server_place *place = &look->names[n].place;
+	const char *path = place->project ?
+	    server_open_relative(place->path, look->folder) : place->path;
+
+	taken->within = place->project ? project : -1;
+	if (place->project && project == -1)
+		return;
+	if (place->folder)
+		server_look_files(taken, n, path);
+	else
+		server_look_file(taken, n, path);
+}
+
 void
 server_look_add(struct server_look *look, struct buffer *bytes, int *moving)
 {
-	struct server_look_taken taken = { .bytes = bytes, .within = -1 };
 	auto_fd int project = open(
 	    look->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct server_look_taken taken = { .bytes = bytes };
+	struct server_look_name *name = look->names;
 	const char *home = NULL;
 	size_t i;
 
 	if (project == -1)
 		server_look_failed(&taken, look->count);
-	for (i = 0; i < look->count; i++) {
-		const struct server_place *place = &look->places[i];
-
+	for (i = 0; i < look->count; i++, name++) {
 		/* Files in another user's directory are not used. */
-		if (place->home != NULL && place->home != home) {
-			home = place->home;
+		if (name->place.home != NULL && name->place.home != home) {
+			home = name->place.home;
 			server_look_mark(&taken, i, home_owner(home),
 			    &server_look_nothing);
 		}
-		taken.within = place->project ? project : -1;
-		if (place->project && project == -1)
-			continue;
-		if (place->folder)
-			server_look_files(&taken, i, place->path);
-		else
-			server_look_file(&taken, i, place->path);
+		name->absent = server_look_is_absent(look, name);
+		if (name->above)
+			server_look_above(name);
+		else if (!name->absent)
+			server_look_place(look, &taken, i, project);
 	}
 	*moving = taken.moving;
 }
 
-/* Makes a path relative to the directory that it starts with. */
-static void
-server_look_shorten(char *path, const char *folder)
+/* Adds a name behind its folder, and takes its path. Returns its number. */
+static size_t
+server_look_add_name(struct server_look *look, struct server_look_name name)
 {
-	const char *rest = server_open_relative(path, folder);
+	const char *path = name.place.path;
+	const char *slash = strrchr(path, '/');
+	size_t len = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
+	auto_free char *folder = mem_dup(slash == NULL ? "." : path, len);
+	size_t i = 0;
 
-	memmove(path, rest, strlen(rest) + 1);
+	while (i < look->count && (!look->names[i].above ||
+	           strcmp(look->names[i].place.path, folder) != 0))
+		i++;
+	if (i == look->count && strcmp(folder, path) != 0)
+		i = server_look_add_name(look, (struct server_look_name){
+		        .place = { .path = mem_take(&folder),
+		            .project = name.place.project &&
+		                len > strlen(look->folder) },
+		        .above = true });
+	name.within = i;
+	look->names = mem_resize(
+	    look->names, (look->count + 1) * sizeof(*look->names));
+	look->names[look->count] = name;
+	return look->count++;
 }
 
 struct server_look *
 server_look_new(const struct servers_setup *setup)
 {
 	struct server_look *look = mem_alloc(sizeof(*look));
-	struct server_place place;
+	struct server_look_name name = { 0 };
 	size_t i;
 
 	look->folder = setup->folder;
-	for (i = 0; server_sources_place(i, setup, &place); i++) {
-		if (place.path == NULL)
-			continue;
-		if (place.project)
-			server_look_shorten(place.path, setup->folder);
-		look->places = mem_resize(look->places,
-		    (look->count + 1) * sizeof(*look->places));
-		look->places[look->count++] = place;
-	}
+	for (i = 0; server_sources_place(i, setup, &name.place); i++)
+		if (name.place.path != NULL)
+			server_look_add_name(look, name);
 	return look;
 }
 
@@ -204,12 +304,11 @@ void
 server_look_free(struct server_look **lookp)
 {
 	struct server_look *look = mem_take(lookp);
-	size_t i;
 
 	if (look == NULL)
 		return;
-	for (i = 0; i < look->count; i++)
-		free(look->places[i].path);
-	free(look->places);
+	while (look->count > 0)
+		free(look->names[--look->count].place.path);
+	free(look->names);
 	free(look);
 }
