@@ -41,7 +41,7 @@ call_judge_interpreter(struct call *call)
 	struct call_result *result = &call->result;
 	const struct language *language = call->request.language;
 	const char *path =
-	    options_text(call->runs->options, language->interpreter);
+	    language_interpreter(language, call->runs->options);
 	char variable[OPTION_NAME_SIZE];
 
 	result->status = CALL_ERROR;

@@ -277,8 +277,8 @@ native_alive(const struct box *box)
 static void
 native_look(const struct box *box, struct python_stamp *stamp)
 {
-	python_stamp_look(options_text(box->boxes->options,
-	    box->language->interpreter), stamp);
+	python_stamp_look(
+	    language_interpreter(box->language, box->boxes->options), stamp);
 }
 
 /* Sessions */

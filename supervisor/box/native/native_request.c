@@ -68,5 +68,5 @@ native_request_fill(const struct boxes *boxes, const struct options *options,
 	setup->grouped = cgroup != NULL;
 	setup->weak = options->allow_weak_isolation;
 	setup->language = language->name;
-	setup->interpreter = options_text(options, language->interpreter);
+	setup->interpreter = language_interpreter(language, options);
 }

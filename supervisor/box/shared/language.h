@@ -11,6 +11,7 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../options/option_table.h"
+#include "../../options/options.h"
 
 struct language {
 	const char *name;
@@ -69,6 +70,14 @@ int language_is(const struct language *language, const char *name);
  * if there is none.
  */
 const struct language *language_find(const char *name);
+
+/*
+ * interpreter.c: returns the path of the program that runs the code, which is
+ * searched for as those of servers are where the option is a name; that name if
+ * there is none. Valid until the next call.
+ */
+const char *language_interpreter(
+    const struct language *language, const struct options *options);
 
 /* Appends the names of all languages, separated by commas. */
 void language_add_names(struct buffer *text);

@@ -38,6 +38,10 @@ static const char *const environment_fixed[] = {
 	"MALLOC_ARENA_MAX=2",
 };
 
+/* Those of the language, and how many there are. */
+static const char *environment_more[ENVIRONMENT_MORE];
+static size_t environment_more_count;
+
 #define ENVIRONMENT_COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* Whether an interpreter is in a directory of the default PATH. */
@@ -75,13 +79,20 @@ environment_path(const struct box *box)
 	return path;
 }
 
+void
+environment_add(const char *variable)
+{
+	if (environment_more_count < ENVIRONMENT_MORE)
+		environment_more[environment_more_count++] = variable;
+}
+
 char *const *
 environment_make(const struct box *box)
 {
 	struct library_threads threads =
 	    library_threads(box->setup.memory_bytes);
 	static char *variables[ENVIRONMENT_COUNT(environment_places) +
-	    ENVIRONMENT_COUNT(environment_fixed) + 4];
+	    ENVIRONMENT_COUNT(environment_fixed) + ENVIRONMENT_MORE + 4];
 	static char places[ENVIRONMENT_COUNT(environment_places)]
 	    [BOX_FOLDER_SIZE + ENVIRONMENT_PLACE_MAX];
 	size_t i, n = 0;
@@ -94,6 +105,8 @@ environment_make(const struct box *box)
 	}
 	for (i = 0; i < ENVIRONMENT_COUNT(environment_fixed); i++)
 		variables[n++] = mem_strdup(environment_fixed[i]);
+	for (i = 0; i < environment_more_count; i++)
+		variables[n++] = mem_strdup(environment_more[i]);
 	variables[n++] = environment_path(box);
 	variables[n++] = mem_printf(LIBRARY_THREADS_BLAS, threads.blas);
 	variables[n++] = mem_printf(LIBRARY_THREADS_OMP, threads.omp);

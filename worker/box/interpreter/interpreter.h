@@ -49,7 +49,12 @@ int interpreter_become(struct box *box, const char *program,
 int program_locate(struct box *box, struct err *err);
 int program_run(struct box *box, struct err *err);
 
-/* environment.c: the environment for execve, made once. */
+/* environment.c */
+/* The most variables that a language has besides those of all. */
+#define ENVIRONMENT_MORE 4
+/* Adds one, "NAME=value", which is kept. To be called before the next. */
+void environment_add(const char *variable);
+/* Returns the environment for execve, made once. */
 char *const *environment_make(const struct box *box);
 
 #endif

@@ -27,6 +27,11 @@ enum language_memory {
 	 * WebAssembly do (tens of gibibytes).
 	 */
 	LANGUAGE_RESIDENT,
+	/*
+	 * The same, and private memory may be reserved, too, which RLIMIT_DATA
+	 * counts: half a gibibyte for the code that V8 compiles.
+	 */
+	LANGUAGE_RESERVED,
 };
 
 struct language {

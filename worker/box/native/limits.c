@@ -77,8 +77,13 @@ limits_stack(const struct ipc_setup *setup)
  * much more than the limit; Python then raises MemoryError.
  */
 static uint64_t
-limits_data(const struct ipc_setup *setup)
+limits_data(const struct box *box)
 {
+	const struct ipc_setup *setup = &box->setup;
+
+	if (box->language->memory == LANGUAGE_RESERVED &&
+	    (setup->grouped || box->watchdog))
+		return RLIM_INFINITY;
 	if (!setup->grouped)
 		return setup->memory_bytes;
 	return setup->memory_bytes + setup->processes * BOX_STACK;
@@ -95,7 +100,7 @@ limits_address_space(const struct box *box)
 	const struct ipc_setup *setup = &box->setup;
 
 	if (setup->grouped ||
-	    (box->watchdog && box->language->memory == LANGUAGE_RESIDENT))
+	    (box->watchdog && box->language->memory != LANGUAGE_ADDRESS_SPACE))
 		return RLIM_INFINITY;
 	return setup->memory_bytes + BOX_ADDRESS_EXTRA;
 }
@@ -172,7 +177,7 @@ limits_set_shared(const struct box *box, struct err *err)
 		    setup->files_bytes + BOX_FILE_EXTRA, 0 },
 		/* 1, not 0, which would still start a core handler */
 		{ RLIMIT_CORE, "CORE", 1, 0 },
-		{ RLIMIT_DATA, "DATA", limits_data(setup), 0 },
+		{ RLIMIT_DATA, "DATA", limits_data(box), 0 },
 		{ RLIMIT_AS, "AS", limits_address_space(box), 0 },
 		{ RLIMIT_SIGPENDING, "SIGPENDING", BOX_SIGPENDING, 0 },
 		{ RLIMIT_STACK, "STACK", limits_stack(setup), 0 },

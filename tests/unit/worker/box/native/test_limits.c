@@ -47,6 +47,9 @@ static const struct row {
 	/* Where nothing counts page tables, as with reduced isolation. */
 	{ LANGUAGE_RESIDENT, 0, 0, 1 },
 	{ LANGUAGE_RESIDENT, 1, 0, 0 },
+	{ LANGUAGE_RESERVED, 0, 1, 0 },
+	{ LANGUAGE_RESERVED, 0, 0, 1 },
+	{ LANGUAGE_RESERVED, 1, 0, 0 },
 };
 
 UNIT_TESTS(the_address_space_is_as_the_language_says, UNIT_COUNT(rows))
@@ -66,8 +69,10 @@ UNIT_TESTS(the_address_space_is_as_the_language_says, UNIT_COUNT(rows))
 	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(seen[RLIMIT_AS].rlim_max, row->bounded ?
 	    512 * MIB + BOX_ADDRESS_EXTRA : RLIM_INFINITY);
-	/* That stays for all. */
-	ck_assert_uint_eq(seen[RLIMIT_DATA].rlim_max, row->grouped ?
+	/* That stays for all but those that reserve private memory. */
+	ck_assert_uint_eq(seen[RLIMIT_DATA].rlim_max,
+	    row->memory == LANGUAGE_RESERVED && !row->bounded ?
+	    RLIM_INFINITY : row->grouped ?
 	    512 * MIB + 32 * BOX_STACK : 512 * MIB);
 }
 

@@ -1,0 +1,50 @@
+/*
+ * bun: what it does otherwise than the other engines.
+ */
+const parser = new Bun.Transpiler({ loader: 'ts', target: 'bun' });
+const FILE = /^\//;
+
+export const version = `bun ${Bun.version}`;
+
+/* Returns why this version cannot run code, or null. */
+export const refusal = () => null;
+
+/*
+ * Returns why TypeScript cannot be parsed, with its line and column, or null.
+ */
+export function fault(code) {
+  try {
+    parser.transformSync(code);
+    return null;
+  } catch (error) {
+    return placed(error.errors?.[0] ?? error);
+  }
+}
+
+/* Returns an error of the parser with its place as numbers. */
+const placed = ({ message, position }) =>
+  ({ message, line: position?.line, column: position?.column });
+
+/*
+ * Has imports find the program, which is no file, and the modules of the
+ * library; main has its path, its text and find(), which returns the file of a
+ * module of ours, or null.
+ */
+export function install(main) {
+  const { path } = main;
+  Bun.main = path; // import.meta.main and require.main follow it
+  Bun.plugin({
+    name: 'caisson',
+    setup(build) {
+      build.onResolve({ filter: /^mcp(\/|$)/ }, ({ path: name }) => {
+        const file = main.find(name);
+        return file === null ? undefined : { path: file };
+      });
+      build.onResolve({ filter: FILE }, ({ path: name }) =>
+        name === path ? { path, namespace: 'file' } : undefined);
+      build.onLoad({ filter: new RegExp(`^${RegExp.escape(path)}$`) }, () =>
+        ({ contents: main.text, loader: 'ts' }));
+    },
+  });
+  return path;
+}

@@ -1,0 +1,73 @@
+/*
+ * What deno and Node.js have in common: hooks for imports, and a parser that
+ * takes the types out of TypeScript.
+ */
+import * as modules from 'node:module';
+import * as fs from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const { createRequire, isBuiltin, registerHooks, stripTypeScriptTypes } = modules;
+const UNSUPPORTED = 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
+
+/* Whether the engine has these functions, which came with Node.js 22.15. */
+export const complete = () =>
+  Boolean(registerHooks && stripTypeScriptTypes);
+
+/*
+ * Returns TypeScript as JavaScript: places stay where nothing but types has to
+ * go, otherwise a source map has them.
+ */
+export function stripped(code) {
+  const { emitWarning } = process;
+  process.emitWarning = () => {}; // that this is new
+  try {
+    return stripTypeScriptTypes(code, { mode: 'strip' });
+  } catch (error) {
+    if (error.code !== UNSUPPORTED)
+      throw error;
+    modules.setSourceMapsSupport?.(true);
+    return stripTypeScriptTypes(code, { mode: 'transform', sourceMap: true });
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/* Has require() read JSON itself, which deno does not below hooks. */
+function withJson(require) {
+  const reading = (name) => {
+    const file = name.endsWith('.json') ? require.resolve(name) : null;
+    return file === null ? require(name) :
+      JSON.parse(fs.readFileSync(file, 'utf8'));
+  };
+  return Object.assign(reading, require);
+}
+
+/*
+ * Has imports find the program, which is no file, and the modules of the
+ * library: see engines/bun.mjs.
+ */
+export function install(main) {
+  const url = pathToFileURL(main.path).href;
+  const require = createRequire(url);
+  registerHooks({
+    resolve(name, context, next) {
+      if (name === url)
+        return { url, format: 'module', shortCircuit: true };
+      const file = main.find(name);
+      if (file !== null)
+        return next(pathToFileURL(file).href, context);
+      // deno has some of these by this name only.
+      return next(isBuiltin(name) ? name.replace(/^(?!node:)/, 'node:') : name,
+        context);
+    },
+    load(name, context, next) {
+      return name === url ?
+        { format: 'module', source: stripped(main.text), shortCircuit: true } :
+        next(name, context);
+    },
+  });
+  globalThis.require = process.versions.deno ? withJson(require) : require;
+  globalThis.__filename = main.path;
+  globalThis.__dirname = main.folder;
+  return url;
+}

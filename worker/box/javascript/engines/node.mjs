@@ -1,0 +1,30 @@
+/*
+ * Node.js: what it does otherwise than the other engines.
+ */
+import { complete, stripped } from './hooks.mjs';
+
+export { install } from './hooks.mjs';
+export const version = `node ${process.versions.node}`;
+
+/* Returns why this version cannot run code, or null. */
+export function refusal() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return complete() && (major > 22 || (major === 22 && minor >= 18)) ? null :
+    `Node.js ${process.versions.node} is too old for TypeScript: install ` +
+    'Node.js 22.18 or later, or bun, or set CAISSON_JAVASCRIPT';
+}
+
+/*
+ * Returns why TypeScript cannot be parsed, with its line and column, or null.
+ * The place is told by the stack only: ":LINE", the line, and a mark below it.
+ */
+export function fault(code) {
+  try {
+    stripped(code);
+    return null;
+  } catch (error) {
+    const [, line, mark] = /^.*:(\d+)\n.*\n( *\^)/m.exec(error.stack) ?? [];
+    return { message: error.message, line: Number(line),
+      column: mark?.length };
+  }
+}

@@ -1,0 +1,143 @@
+/*
+ * Errors that end a program, as the engine would print them, but without frames
+ * of ours, and with the line of the code.
+ */
+import { inspect } from 'node:util';
+import * as fs from 'node:fs';
+
+const OURS = new URL('..', import.meta.url).pathname;
+/* What engines name the program where they have changed it. */
+const STRIPPED = 'file:///stripTypeScriptTypes.ts';
+const ENGINE = /\(?(?:node:|ext:|native:|bun:|internal:|\[native|native\b)/;
+const PLACE = /(\(?)((?:file:\/\/)?\/[^()]*?):(\d+):(\d+)\)?$/;
+const CAUSES_MOST = 5;
+const LINE_MOST = 160;
+const { isArray } = Array;
+
+/* Writes a text to standard error, all of it, before anything else happens. */
+export function complain(text) {
+  let data = Buffer.from(text);
+  while (data.length > 0)
+    try {
+      data = data.subarray(fs.writeSync(2, data));
+    } catch (error) {
+      if (error.code !== 'EAGAIN')
+        return; // nothing reads it
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+}
+
+/* What the errors of one program are told with. */
+export class Reporter {
+  #path;
+  #lines;
+  #shifts;
+
+  constructor({ path, code, shifts }) {
+    this.#path = path;
+    this.#lines = code.split('\n');
+    this.#shifts = shifts;
+  }
+
+  /* Prints an error that ends the program, whatever was thrown. */
+  tell(error) {
+    let text;
+    try {
+      text = this.#text(error);
+    } catch {
+      text = 'Uncaught error, which cannot be shown\n';
+    }
+    complain(text);
+  }
+
+  /* Prints why the code does not parse, with the place. */
+  tellFault({ message, line, column }) {
+    complain(`${this.#excerpt(line, column)}SyntaxError: ${message}\n`);
+  }
+
+  #text(error) {
+    if (!(error instanceof Error) && typeof error?.stack !== 'string')
+      return `Uncaught ${inspect(error)}\n`;
+    const frames = this.#frames(error.stack);
+    const first = frames.find((frame) => frame.path === this.#path);
+    return `${first ? this.#excerpt(first.line, first.column) : ''}` +
+      `${this.#described(error, frames, 0)}\n`;
+  }
+
+  /* An error, its frames, and what caused it. */
+  #described(error, frames, depth) {
+    const parts = [headOf(error), ...frames.map((frame) => frame.text)];
+    if (depth < CAUSES_MOST && isArray(error.errors))
+      for (const each of error.errors.slice(0, CAUSES_MOST))
+        parts.push(`  [error]: ${this.#inner(each, depth)}`);
+    if (depth < CAUSES_MOST && error.cause !== undefined)
+      parts.push(`  [cause]: ${this.#inner(error.cause, depth)}`);
+    return parts.join('\n');
+  }
+
+  #inner(error, depth) {
+    return typeof error?.stack === 'string' ?
+      this.#described(error, this.#frames(error.stack), depth + 1) :
+      inspect(error);
+  }
+
+  /* Returns the frames of the code and of its modules. */
+  #frames(stack) {
+    const frames = [];
+    for (const text of String(stack).split('\n')) {
+      const found = PLACE.exec(text);
+      if (!/^\s+at /.test(text) || found === null || ENGINE.test(text))
+        continue;
+      const path = this.#pathOf(found[2]);
+      if (path.startsWith(OURS))
+        continue;
+      const line = Number(found[3]);
+      const column = path === this.#path ?
+        this.#column(line, Number(found[4])) : Number(found[4]);
+      const place = `${path}:${line}:${column}`;
+      const called = text.slice(0, found.index).replace(/<anonymous>\s*$/, '');
+      frames.push({ path, line, column,
+        text: called.trim() === 'at' || found[1] === '' ?
+          `${called}${place}` : `${called}(${place})` });
+    }
+    return frames;
+  }
+
+  #pathOf(name) {
+    if (name === STRIPPED)
+      return this.#path;
+    return name.startsWith('file://') ? decodeURI(new URL(name).pathname) :
+      name;
+  }
+
+  /* Returns where a column of the text that runs is in the code. */
+  #column(line, column) {
+    let real = column;
+    for (const shift of this.#shifts)
+      if (shift.line === line && real >= shift.column + shift.by)
+        real -= shift.by;
+    return real;
+  }
+
+  /* Returns a line of the code with a mark below a column, or nothing. */
+  #excerpt(line, column) {
+    const text = this.#lines[line - 1];
+    const place = `${this.#path}:${line}:${column}\n`;
+    if (text === undefined)
+      return '';
+    if (text.length > LINE_MOST || !(column > 0))
+      return place;
+    const before = text.slice(0, column - 1).replace(/[^\t]/g, ' ');
+    return `${place}${text}\n${before}^\n\n`;
+  }
+}
+
+/* Returns the first lines of an error: its name and its message. */
+function headOf(error) {
+  const stack = String(error.stack);
+  const at = stack.search(/^\s+at /m);
+  const head = `${error.name}: ${error.message}`;
+  const told = (at === -1 ? stack : stack.slice(0, at)).trimEnd();
+  return told.endsWith(error.message) && told.startsWith(error.name) &&
+    told !== '' ? told : head;
+}
