@@ -13,9 +13,8 @@ import { lastProgress, morePictures } from './shown.mjs';
 const CLIENTS = /^(?:client|session|tools|functions|default_api)$/;
 
 /*
- * Returns the names that the code is to have, and find(), which returns the
- * file of a module of the library (an absolute path), or null. frame is the
- * run frame.
+ * Returns the names that the code is to have, and the files of the modules that
+ * it can import, by their names. frame is the run frame.
  */
 export async function open(wire, frame, code) {
   Object.assign(box, { wire, memory: frame.memory === true,
@@ -30,10 +29,10 @@ export async function open(wire, frame, code) {
     globals[`mcp_${server.alias}`] ??= proxyOf(server);
   process.on('exit', (status) => finish(status !== 0));
   if (!/['"`]mcp\b/.test(code))
-    return { globals, find: () => null };
+    return { globals, modules: new Map(), find: () => null };
   const { writeModules } = await import('./modules.mjs');
-  const files = await writeModules(code, runtime, servers);
-  return { globals, find: (name) => files.get(name) ?? null };
+  const modules = await writeModules(code, runtime, servers);
+  return { globals, modules, find: (name) => modules.get(name) ?? null };
 }
 
 /* Sends the notes at the end of the code, and the progress held back. */

@@ -7,9 +7,8 @@ import { listed } from './names.mjs';
 const SHOWN_MAX = 2000; // characters of a message
 const WRAPPER = 'result'; // the key by which SDKs wrap what is no object
 const MARK = 'x-fastmcp-wrap-result'; // in the output schema of such a tool
-const HERE = import.meta.url.slice(0, import.meta.url.lastIndexOf('/mcp/'));
-const OURS = [HERE, HERE.replace('file://', ''), '<anonymous>', 'native code',
-  'node:internal', 'ext:'];
+const HERE = new URL('..', import.meta.url).pathname;
+const OURS = [HERE, '<anonymous>', 'native code', 'node:internal'];
 /* What libraries and habits look for, and a result does not have. */
 const ABSENT = new Set(['then', 'catch', 'toJSON', 'error', '_meta', 'content',
   'structuredContent', 'nodeType', '$$typeof', 'asymmetricMatch', 'inspect']);
@@ -46,14 +45,24 @@ export class ArgumentError extends MCPError {
   static { this.prototype.name = 'ArgumentError'; }
 }
 
-/* Returns an error with the stack of the code that has made the call. */
+/* Returns the lines of a stack that are calls. */
+const framesOf = ({ stack }) => String(stack).split('\n').filter((line) =>
+  /^\s+at /.test(line));
+
+/*
+ * Returns an error of ours with the stack of the code that has made the call.
+ * deno makes an error whose stack was set another one, without its class.
+ */
 function placed(error, site) {
-  if (error instanceof Error) {
-    const lines = (site.stack ?? '').split('\n').slice(1).filter((line) =>
-      /^\s+at /.test(line) && !OURS.some((each) => line.includes(each)));
-    error.stack = [`${error.name}: ${error.message}`, ...lines].join('\n');
-  }
-  return error;
+  if (!(error instanceof Error) || !framesOf(error)[0]?.includes(HERE))
+    return error;
+  Object.setPrototypeOf(site, Object.getPrototypeOf(error));
+  Object.defineProperty(site, 'message', { value: error.message });
+  Object.assign(site, error);
+  if (!process.versions.deno)
+    site.stack = [`${error.name}: ${error.message}`, ...framesOf(site).filter(
+      (line) => !OURS.some((each) => line.includes(each)))].join('\n');
+  return site;
 }
 
 /* What a call returns: a promise that says so where code takes it for more. */

@@ -5,7 +5,7 @@
  * the one that the library for Python has.
  */
 import * as calls from './calls.mjs';
-import { camel, didYouMean, snake } from './names.mjs';
+import { didYouMean, snake } from './names.mjs';
 import { ArgumentError, Call, MCPError, Result } from './result.mjs';
 import {
   box, findServer, knownServers, listServers, noServer, serverOf,
@@ -205,7 +205,8 @@ export function makeRuntime() {
       if (server)
         return proxyOf(server);
       throw new TypeError(`runtime has no ${key}${
-        didYouMean(camel(key), Object.keys(members))}`);
+        didYouMean(key, Object.keys(members).filter((name) =>
+          name.includes('_') === key.includes('_')))}`);
     },
   });
 }
