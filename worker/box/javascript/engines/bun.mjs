@@ -1,6 +1,8 @@
 /*
  * bun: what it does otherwise than the other engines.
  */
+import * as fs from 'node:fs';
+
 const parser = new Bun.Transpiler({ loader: 'ts', target: 'bun' });
 const FILE = /^\//;
 
@@ -27,8 +29,8 @@ const placed = ({ message, position }) =>
 
 /*
  * Has imports find the program, which is no file, and the modules of the
- * library; main has its path, its text and find(), which returns the file of a
- * module of ours, or null.
+ * library; main has its path, its text and the files of these modules, by their
+ * names.
  */
 export function install(main) {
   const { path } = main;
@@ -36,10 +38,9 @@ export function install(main) {
   Bun.plugin({
     name: 'caisson',
     setup(build) {
-      build.onResolve({ filter: /^mcp(\/|$)/ }, ({ path: name }) => {
-        const file = main.find(name);
-        return file === null ? undefined : { path: file };
-      });
+      for (const [name, file] of main.modules)
+        build.module(name, () =>
+          ({ contents: fs.readFileSync(file, 'utf8'), loader: 'js' }));
       build.onResolve({ filter: FILE }, ({ path: name }) =>
         name === path ? { path, namespace: 'file' } : undefined);
       build.onLoad({ filter: new RegExp(`^${RegExp.escape(path)}$`) }, () =>

@@ -53,9 +53,10 @@ export function install(main) {
     resolve(name, context, next) {
       if (name === url)
         return { url, format: 'module', shortCircuit: true };
-      const file = main.find(name);
-      if (file !== null)
-        return next(pathToFileURL(file).href, context);
+      const file = main.modules.get(name);
+      if (file !== undefined)
+        return { url: pathToFileURL(file).href, format: 'module',
+          shortCircuit: true };
       // deno has some of these by this name only.
       return next(isBuiltin(name) ? name.replace(/^(?!node:)/, 'node:') : name,
         context);

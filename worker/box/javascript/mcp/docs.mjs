@@ -178,9 +178,11 @@ export async function manual(detail) {
 `;
 }
 
-/* Returns the types of the tools of a server, or of one, in TypeScript. */
+/* Returns the tools of a server, or one, as TypeScript declares them. */
 export async function types(name, tool) {
   const server = await serverOf(name);
-  return ask({ type: 'tool_types', server: server.name,
-    ...tool === undefined ? {} : { tool } }, { server: server.name });
+  const only = tool === undefined ? {} : { tool: (await server.tool(tool)).tool };
+  return ask({ type: 'list_tools', server: server.name,
+    remembered: !server.loaded, types: true, ...only },
+  { server: server.name });
 }

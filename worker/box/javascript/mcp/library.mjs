@@ -29,10 +29,9 @@ export async function open(wire, frame, code) {
     globals[`mcp_${server.alias}`] ??= proxyOf(server);
   process.on('exit', (status) => finish(status !== 0));
   if (!/['"`]mcp\b/.test(code))
-    return { globals, modules: new Map(), find: () => null };
+    return { globals, modules: new Map() };
   const { writeModules } = await import('./modules.mjs');
-  const modules = await writeModules(code, runtime, servers);
-  return { globals, modules, find: (name) => modules.get(name) ?? null };
+  return { globals, modules: await writeModules(code, runtime, servers) };
 }
 
 /* Sends the notes at the end of the code, and the progress held back. */

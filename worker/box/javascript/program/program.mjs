@@ -51,7 +51,7 @@ export class Program {
     }
     const library = await open(this.#wire, this.#frame, this.#code);
     const url = this.#engine.install(
-      { path, folder, text, find: library.find });
+      { path, folder, text, modules: library.modules });
     this.#define(path, library.globals);
     this.#listen();
     return this.#run(url);
