@@ -76,6 +76,8 @@ class Place:
 class Box:
     """The bootstrap as a child; this process plays the relay."""
 
+    program = [sys.executable, "-I", "-B", "-X", "utf8", BOOTSTRAP]
+
     def __init__(self, place, control=True):
         self.place = place
         self.pipes = in_read, in_write, out_read, out_write = (
@@ -90,8 +92,8 @@ class Box:
             os.closerange(5 if control else 3, 256)
 
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-X", "utf8", BOOTSTRAP],
-            close_fds=False, preexec_fn=arrange, **place.options())
+            self.program, close_fds=False, preexec_fn=arrange,
+            **place.options())
         os.close(in_read)
         os.close(out_write)
         self.control_in, self.control_out = in_write, out_read
