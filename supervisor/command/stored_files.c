@@ -23,6 +23,7 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/utf8.h"
+#include "../door/http/tokens.h"
 #include "../front/answer/answer.h"
 #include "../options/text/json_report.h"
 #include "../options/option_value.h"
@@ -594,6 +595,24 @@ stored_files_begin(struct stored_files *cmd, struct err *err)
 	return cmd->begin(cmd, owner, err);
 }
 
+/* Tells files the limits of tokens, which a program that serves knows. */
+static int
+stored_files_limit(const struct command_setup *setup, struct files *files,
+    struct err *err)
+{
+	auto_buffer struct buffer limits = { 0 };
+	struct tokens tokens = { 0 };
+	auto_fd int dir = state_dir_open(setup->options, setup->envp, err);
+	int done = dir == -1 ? -1 : tokens_read(&tokens, dir, err);
+
+	if (done == 0) {
+		tokens_add_files_limits(&tokens, &limits);
+		files_limit(files, &limits);
+	}
+	tokens_reset(&tokens);
+	return done;
+}
+
 /* The commands */
 
 static int
@@ -609,6 +628,11 @@ stored_files_run(struct command_setup *setup, struct stored_files *cmd,
 
 	if (status != 0)
 		return status;
+	if ((cmd->user.used != NULL ||
+	        (cmd->about == STORED_NEW && *cmd->scope != '\0')) &&
+	    state_dir_may_exist(setup->options, setup->envp) &&
+	    stored_files_limit(setup, files, err) == -1)
+		return -1;
 	cmd->base = setup->base;
 	cmd->setup = setup;
 	cmd->files = files;

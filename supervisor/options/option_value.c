@@ -370,8 +370,7 @@ option_is_host(const char *text)
 		return 0;
 	if (*port == '\0')
 		return 1;
-	len = strspn(port + 1, "0123456789");
-	return *port == ':' && len > 0 && len <= 5 && port[1 + len] == '\0';
+	return *port == ':' && address_port(port + 1) > 0;
 }
 
 /*

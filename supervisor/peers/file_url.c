@@ -66,11 +66,21 @@ file_url_add_part(struct buffer *url, const char *part)
 	file_url_encode(url, part, "-._~");
 }
 
+static char *
+file_url_query(unsigned long long version, unsigned long long expires,
+    const char *signature)
+{
+	return mem_printf("?v=%llu&exp=%llu&sig=%s", version, expires,
+	    signature);
+}
+
 char *
 file_url(const char *base, const char *owner, const struct ipc_filed *filed)
 {
 	struct buffer url = { 0 };
 	auto_free char *scope = mem_dup(owner, strcspn(owner, "\n"));
+	auto_free char *query = file_url_query(
+	    filed->version, filed->expires, filed->signature);
 
 	buffer_printf(&url, "%.*s/files",
 	    (int)strlen(base) - (base[strlen(base) - 1] == '/'), base);
@@ -78,9 +88,7 @@ file_url(const char *base, const char *owner, const struct ipc_filed *filed)
 	file_url_add_part(&url, filed->conversation);
 	buffer_add_text(&url, "/");
 	file_url_encode(&url, filed->name, "-._~/");
-	buffer_printf(&url, "?v=%llu&exp=%llu&sig=%s",
-	    (unsigned long long)filed->version,
-	    (unsigned long long)filed->expires, filed->signature);
+	buffer_add_text(&url, query);
 	return url.data;
 }
 
@@ -119,12 +127,16 @@ file_url_read(const char *path, size_t len, uint64_t *version, char **owner,
 	char *query = strchr(text, '?'), *name = text;
 	unsigned long long number, expires;
 	const char *scope, *id;
-	int end = 0;
+	auto_free char *same = NULL;
 
 	if (query == NULL ||
-	    sscanf(query, "?v=%18llu&exp=%18llu&sig=%64[0-9a-f]%n", &number,
-	        &expires, link->signature, &end) != 3 || query[end] != '\0' ||
+	    sscanf(query, "?v=%18llu&exp=%18llu&sig=%64[0-9a-f]", &number,
+	        &expires, link->signature) != 3 ||
 	    number - 1 >= INT64_MAX || expires - 1 >= INT64_MAX)
+		return NULL;
+	/* A link has one spelling: no signs, blanks or leading zeroes. */
+	same = file_url_query(number, expires, link->signature);
+	if (strcmp(query, same) != 0)
 		return NULL;
 	*query = '\0';
 	scope = file_url_cut_part(&name);

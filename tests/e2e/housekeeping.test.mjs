@@ -35,6 +35,13 @@ test('a token has its own limit of files', async (t) => {
   assert.match(await leave(small, 'x', 1 << 20), /file: x/);
   assert.match(await leave(small, 'y', 3 << 19), /y was not kept: this owner keeps 1 files of 1\.0 MiB, and may keep 2\.0 MiB, by its token: remove some \('caisson files remove --owner small'\), or let the operator make another token/);
   assert.match(await leave(other, 'x', 3 << 20), /file: x/);
+
+  /* Commands know it, too. */
+  fs.writeFileSync(path.join(served.home, 'big'), Buffer.alloc(3 << 19));
+  assert.match(run(served.home, 'files', 'add', '--owner', 'small',
+    path.join(served.home, 'big')).stderr, /may keep 2\.0 MiB, by its token/);
+  assert.equal(JSON.parse(caisson(served.home, 'files', 'usage', '--json'))
+    .owners.find(({ owner }) => owner === 'small').bytes_max, 2 << 20);
   caisson(served.home, 'token', 'revoke', 'small');
   assert.match(await leave(clientWith(t, served, 'small'), 'y', 3 << 19),
     /file: y/);
@@ -115,6 +122,8 @@ test('files and conversations expire, which the log says', async (t) => {
   assert.match(await leave(one, 'old', 1), /file: old/);
   await one.text('open("/data/old.txt", "w").write("x")',
     { conversationId: 'talk' });
+  await one.text('open("/data/more.txt", "w").write("x")',
+    { conversationId: 'talk' });
   first.child.kill('SIGTERM');
   await first.ended;
   age(home);
@@ -123,8 +132,9 @@ test('files and conversations expire, which the log says', async (t) => {
     args: ['--files-days', '1d', '--log-level', 'info'] });
 
   assert.match(await leave(clientOf(t, url, token), 'new', 1), /file: new/);
-  await said(log, /removed old, version 1, of one: its files-days \(1d\) are over/);
-  await said(log, /removed old\.txt, version 1 of the conversation talk, of one: its/);
+  await said(log, /removed old, version 1, of one: files-days \(1d\) are over/);
+  await said(log, /removed files of the conversation talk, of one: files-days/);
+  assert.equal(log().match(/removed/g).length, 2);
   assert.deepEqual(JSON.parse(caisson(home, 'files', 'list', '--owner', 'one',
     '--json')).files.map(({ name }) => name), ['new']);
 });

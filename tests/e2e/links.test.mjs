@@ -11,7 +11,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { file, folder, settings } from './support/program.mjs';
 import { fetchAt, raw, serve, serveTcp } from './support/serve.mjs';
-import { add, caisson, clientOf, run } from './support/tokens.mjs';
+import { add, caisson, clientOf, last, run } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
 
 const base = 'https://box.example/caisson';
@@ -107,6 +107,7 @@ test('a link is for what it names only, and tells no names', async (t) => {
   for (const [from, to] of [['/a?', '/b?'], ['/a?', '/none?'],
     ['/one/', '/two/'], ['/one/', '/-/'], ['/-/', '/talk/'], ['v=1', 'v=2'],
     ['v=1', 'v=0'], ['v=1', 'v=-1'], ['v=1', 'v=99999999999999999999'],
+    ['v=1', 'v=01'], ['v=1', 'v=+1'], ['exp=', 'exp=0'], ['exp=', 'exp= '],
     [/exp=(\d+)/, (_, exp) => `exp=${Number(exp) + 1}`],
     [/exp=\d+/, 'exp=0'], [/exp=\d+/, 'exp=-1'], [/exp=\d+&/, ''],
     [/sig=.*/, `sig=${'0'.repeat(64)}`], [/sig=.*/, 'sig='],
@@ -156,6 +157,24 @@ test('a link is for what it names only, and tells no names', async (t) => {
   for (const value of ['0', 'x', '9999h'])
     assert.match(run(home, 'files', 'link', 'b', '--owner', 'one',
       '--expires', value).stderr, /--expires must be a time from 1s to 8784h/);
+});
+
+test('what clients store, and lists of it, have links', async (t) => {
+  const { ask, client, token } = await served(t, { env: {
+    CAISSON_TOOLS: 'run_python,upload_file' } });
+  const result = async (...request) =>
+    (await last(await client.ask(...request))).result;
+  const put = await (await ask(`${base}/files/put`, { method: 'PUT',
+    body: 'put', headers: { Authorization: `Bearer ${token}` } })).json();
+  const { content: [text, link] } = await result('tools/call', {
+    name: 'upload_file', arguments: { name: 'up', content: 'up' } });
+  const { resources } = await result('resources/list');
+  const listed = (name) => resources.find((one) => one.name === name)._meta;
+
+  assert.equal(link._meta['caisson/url'], text.text.match(/https:\S+/)[0]);
+  for (const [url, content] of [[put.url, 'put'],
+    [link._meta['caisson/url'], 'up'], [listed('put')['caisson/url'], 'put']])
+    assert.equal(await (await ask(url)).text(), content);
 });
 
 test('a link for sending takes this file, as a whole', async (t) => {

@@ -12,6 +12,7 @@
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../front/answer/answer.h"
 #include "../../peers/files.h"
@@ -106,15 +107,21 @@ http_files_on_filed(void *ctx, const struct file_row *row)
 {
 	struct http_file *file = ctx;
 	const struct file_link link = { row->name, row->version, row->size,
-		row->type, row->conversation };
+		row->type, row->conversation, NULL };
 
 	file->reply.version = row->version;
 	file->reply.size = row->size;
 	file->type = mem_strdup(row->type);
 	buffer_add_text(&file->json, "{");
 	file_link_add_members(&file->json, &link);
-	buffer_printf(&file->json, ",\"version\":%llu}",
+	buffer_printf(&file->json, ",\"version\":%llu",
 	    (unsigned long long)row->version);
+	/* A link for sending gives no right to read. */
+	if (row->url != NULL && !http_guest_is_of_links(file->request->guest)) {
+		buffer_add_text(&file->json, ",\"url\":");
+		json_add_text(&file->json, row->url);
+	}
+	buffer_add_text(&file->json, "}");
 }
 
 static void

@@ -87,18 +87,8 @@ static void
 http_tokens_limit(struct http *http)
 {
 	auto_buffer struct buffer limits = { 0 };
-	const struct token *token;
-	size_t i;
 
-	for (i = 0; i < http->tokens.count; i++) {
-		token = &http->tokens.one[i];
-		if (token->files_max == 0)
-			continue;
-		text_list_add(&limits, token->name);
-		buffer_printf(&limits, "%llu",
-		    (unsigned long long)token->files_max);
-		buffer_add(&limits, "", 1);
-	}
+	tokens_add_files_limits(&http->tokens, &limits);
 	if (http->runs->peers.files != NULL)
 		files_limit(http->runs->peers.files, &limits);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "tokens.h"
 
 _Static_assert(SHA256_DIGEST_LENGTH == TOKEN_DIGEST_SIZE, "another hash");
@@ -115,6 +116,23 @@ tokens_add(struct tokens *tokens, struct token *token)
 	    tokens->one, (tokens->count + 1) * sizeof(*tokens->one));
 	tokens->one[tokens->count++] = *token;
 	memset(token, 0, sizeof(*token));
+}
+
+void
+tokens_add_files_limits(const struct tokens *tokens, struct buffer *list)
+{
+	const struct token *token;
+	size_t i;
+
+	for (i = 0; i < tokens->count; i++) {
+		token = &tokens->one[i];
+		if (token->files_max == 0)
+			continue;
+		text_list_add(list, token->name);
+		buffer_printf(
+		    list, "%llu", (unsigned long long)token->files_max);
+		buffer_add(list, "", 1);
+	}
 }
 
 void

@@ -113,6 +113,9 @@ void token_reset(struct token *token);
 /* Appends a token, which is taken. */
 void tokens_add(struct tokens *tokens, struct token *token);
 
+/* Appends the limits of files to a list for files_limit(). */
+void tokens_add_files_limits(const struct tokens *tokens, struct buffer *list);
+
 /* Removes one of its tokens. */
 void tokens_remove(struct tokens *tokens, struct token *token);
 

@@ -166,7 +166,7 @@ static struct file_link
 answer_file_link(const struct call_file *file)
 {
 	return (struct file_link){ file->name, file->version, file->size,
-		file->type, file->conversation };
+		file->type, file->conversation, NULL };
 }
 
 /*

@@ -105,6 +105,7 @@ struct file_link {
 	uint64_t size;
 	const char *type; /* media type */
 	const char *conversation; /* its id; NULL or empty: none */
+	const char *url; /* of a link to it; NULL: none, or told elsewhere */
 };
 
 /*
@@ -115,7 +116,7 @@ void file_link_add_uri(struct buffer *text, const struct file_link *link);
 
 /*
  * Appends the members that a Resource and a ResourceLink of MCP have in common,
- * without the braces: uri, name, mimeType and size.
+ * without the braces: uri, name, mimeType, size, and its link in _meta.
  */
 void file_link_add_members(struct buffer *json, const struct file_link *link);
 

@@ -48,6 +48,11 @@ file_link_add_members(struct buffer *json, const struct file_link *link)
 	buffer_add_text(json, ",\"mimeType\":");
 	json_add_text(json, link->type);
 	buffer_printf(json, ",\"size\":%llu", (unsigned long long)link->size);
+	if (link->url == NULL)
+		return;
+	buffer_add_text(json, ",\"_meta\":{\"caisson/url\":");
+	json_add_text(json, link->url);
+	buffer_add_text(json, "}");
 }
 
 void

@@ -30,7 +30,7 @@ resources_on_listed(void *ctx, const struct file_row *row)
 {
 	struct resource_request *request = ctx;
 	const struct file_link link = { row->name, row->version, row->size,
-		row->type, row->conversation };
+		row->type, row->conversation, row->url };
 	size_t most = request->context.era->page;
 
 	if (request->done ||

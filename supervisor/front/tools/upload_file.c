@@ -199,10 +199,12 @@ upload_file_on_filed(void *ctx, const struct file_row *row)
 {
 	struct upload *upload = ctx;
 	const struct file_link link = { row->name, row->version, row->size,
-		row->type, row->conversation };
+		row->type, row->conversation, row->url };
 
 	file_link_add_line(&upload->text, &link,
 	    upload->call->context.owner->scope);
+	if (row->url != NULL)
+		buffer_printf(&upload->text, " %s", row->url);
 	file_link_add_members(&upload->link, &link);
 }
 

@@ -163,17 +163,29 @@ index_use(int file)
 		    strerror(errno));
 }
 
-/* Tells the log that a file goes. */
+/* Tells the log that a file goes, but of a conversation once, as in told. */
 static void
-index_tell_expired(const struct files *files, const struct head *head)
+index_tell_expired(
+    const struct files *files, const struct head *head, struct buffer *told)
 {
 	const char *conversation = head_conversation(head->owner);
 	size_t scope = head_scope(head->owner);
+	auto_buffer struct buffer what = { 0 };
+	const char *owner;
 
-	log_info("removed %s, version %llu%s%s, of %.*s: its files-days "
-	    "(%llud) are over", head->name, (unsigned long long)head->version,
-	    conversation[0] == '\0' ? "" : " of the conversation ",
-	    conversation, scope > 0 ? (int)scope : INT_MAX,
+	TEXT_LIST_EACH (owner, told->data, told->len)
+		if (strcmp(owner, head->owner) == 0)
+			return;
+	if (conversation[0] == '\0') {
+		buffer_printf(&what, "%s, version %llu", head->name,
+		    (unsigned long long)head->version);
+	} else {
+		text_list_add(told, head->owner);
+		buffer_printf(&what, "files of the conversation %s",
+		    conversation);
+	}
+	log_info("removed %s, of %.*s: files-days (%llud) are over", what.data,
+	    scope > 0 ? (int)scope : INT_MAX,
 	    scope > 0 ? head->owner : "the local user",
 	    (unsigned long long)files->lifetime / SECONDS_OF_DAY);
 }
@@ -183,6 +195,7 @@ index_expire(struct files *files)
 {
 	uint64_t now = (uint64_t)time(NULL);
 	const struct stored_file *stored;
+	auto_buffer struct buffer told = { 0 };
 	size_t at = files->stored_count;
 
 	while (at-- > 0) {
@@ -190,7 +203,7 @@ index_expire(struct files *files)
 		if (stored->sound &&
 		    stored->head.since + files->lifetime <= now &&
 		    index_used(files, stored) + files->lifetime <= now) {
-			index_tell_expired(files, &stored->head);
+			index_tell_expired(files, &stored->head, &told);
 			kept_drop(files, at);
 		}
 	}
