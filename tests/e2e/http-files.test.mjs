@@ -93,6 +93,16 @@ test('a file is put, read, read in part, replaced and removed', async (t) => {
     assert.deepEqual(await part(range), [200, null, bytes], range);
   assert.equal((await part('bytes=0-0', { 'If-Range': '"1"' }))[0], 206);
   assert.equal((await part('bytes=0-0', { 'If-Range': '"2"' }))[0], 200);
+  for (const [known, status] of [['"1"', 304], ['"2", W/"1"', 304], ['*', 304],
+    ['"2"', 200], ['1', 200]])
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await ask(method, 'talk/a%20b.bin',
+        { headers: { 'If-None-Match': known } });
+
+      assert.deepEqual([answer.status, answer.headers.get('etag'),
+        (await answer.arrayBuffer()).byteLength], [status, '"1"',
+        status === 200 && method === 'GET' ? 100000 : 0], known);
+    }
 
   assert.equal((await (await ask('PUT', 'talk/a%20b.bin', { body: '' }))
     .json()).version, 2);

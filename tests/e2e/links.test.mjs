@@ -71,6 +71,9 @@ open("/workspace/out/x.svg", "w").write(
       assert.equal(answer.headers.get(name), value, name);
   }
 
+  assert.equal((await ask(first, { headers: { 'If-None-Match': '"1"' } }))
+    .status, 304);
+
   const drawing = await ask(second, { headers: { Range: 'bytes=0-3' } });
 
   assert.deepEqual([drawing.status, drawing.headers.get('content-type'),

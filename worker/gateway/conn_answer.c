@@ -246,9 +246,14 @@ conn_choose(const struct conn *conn, struct response_file *file)
 {
 	const char *range = conn_head(conn)->fields[HTTP_RANGE];
 	const char *only = conn_head(conn)->fields[HTTP_IF_RANGE];
-	auto_buffer struct buffer tag = { 0 };
+	const char *known = conn_head(conn)->fields[HTTP_IF_NONE_MATCH];
+	auto_buffer struct buffer tag = { 0 }, weak = { 0 };
 
 	buffer_printf(&tag, "\"%llu\"", (unsigned long long)file->version);
+	buffer_printf(&weak, "W/%s", tag.data);
+	if (http_list_has(known, tag.data) || http_list_has(known, weak.data) ||
+	    http_list_has(known, "*"))
+		return 304;
 	if ((only != NULL && strcmp(only, tag.data) != 0) ||
 	    strcmp(conn_head(conn)->method, "GET") != 0)
 		range = NULL;
@@ -274,6 +279,13 @@ conn_file(void *ctx, struct ipc_reply_file *reply)
 	struct response response =
 	    conn_response(conn, conn_choose(conn, &file));
 
+	if (response.status == 304) {
+		fd_close(&reply->file);
+		response.version = file.version;
+		response_add(&conn->unsent, &response, NULL, 0);
+		conn_finish(conn);
+		return;
+	}
 	if (response.status == 416) {
 		fd_close(&reply->file);
 		response.whole = file.size;

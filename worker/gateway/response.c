@@ -22,6 +22,7 @@ response_phrase(int status)
 		{ 202, "Accepted" },
 		{ 204, "No Content" },
 		{ 206, "Partial Content" },
+		{ 304, "Not Modified" },
 		{ 400, "Bad Request" },
 		{ 401, "Unauthorized" },
 		{ 403, "Forbidden" },
@@ -115,6 +116,9 @@ response_add_head(struct buffer *out, const struct response *response)
 		    response->authorized ? " error=\"invalid_token\"" : "");
 	if (response->status == 405)
 		response_add_methods(out, response, "Allow");
+	if (response->status == 304)
+		buffer_printf(out, "ETag: \"%llu\"\r\n",
+		    (unsigned long long)response->version);
 	if (response->status == 416)
 		buffer_printf(out, "Content-Range: bytes */%llu\r\n",
 		    (unsigned long long)response->whole);
@@ -134,7 +138,7 @@ response_add(struct buffer *out, const struct response *response,
 		buffer_printf(out, "Content-Type: %s\r\n", response->plain ?
 		        "text/plain; version=0.0.4; charset=utf-8" :
 		        "application/json");
-	if (response->status != 204)
+	if (response->status != 204 && response->status != 304)
 		buffer_printf(out, "Content-Length: %zu\r\n", len);
 	buffer_add_text(out, "\r\n");
 	if (!response->bodiless)

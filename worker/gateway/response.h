@@ -22,6 +22,7 @@ struct response {
 	bool plain;          /* the body is text, not JSON */
 	bool bodiless;       /* the request is HEAD: no body is sent */
 	uint64_t whole;      /* for 416: bytes of the file */
+	uint64_t version;   /* for 304: that of the file */
 	time_t now;
 };
 

@@ -68,9 +68,9 @@ export function fetchAt(t, socket, { token, from } = {}) {
         const { statusCode: status } = answer;
 
         resolve(new Response(
-          [202, 204].includes(status) ? null : Readable.toWeb(answer),
+          [202, 204, 304].includes(status) ? null : Readable.toWeb(answer),
           { status, headers: answer.headers }));
-        if ([202, 204].includes(status))
+        if ([202, 204, 304].includes(status))
           answer.resume();
       });
 
