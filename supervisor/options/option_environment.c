@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../common/base/buffer.h"
@@ -250,21 +251,30 @@ option_compat_take(char **envp, const char *name, const char *suffix)
 	return value;
 }
 
-/* Returns the first line of a file, which the caller frees; NULL with err. */
+/*
+ * Returns the first line of a file, which the caller frees; NULL with err.
+ * Opening a pipe, or reading from it, would wait for its writer.
+ */
 static char *
 option_compat_file(const char *name, const char *path, struct err *err)
 {
-	char text[OPTION_PATH_MAX + 1] = "";
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	ssize_t n = fd == -1 ? -1 : read(fd, text, OPTION_PATH_MAX);
+	char text[OPTION_PATH_MAX + 2] = "";
+	auto_fd int fd = open(
+	    path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
 	char *line = NULL;
 
-	if (n == -1) {
+	if (fd == -1 || fstat(fd, &st) == -1 ||
+	    (S_ISREG(st.st_mode) && read(fd, text, sizeof(text) - 1) == -1))
 		err_sys(err, "read the file of %s" OPTION_COMPAT_FILE, name);
-	} else {
-		text[strcspn(text, "\r\n")] = '\0';
-		line = mem_strdup(text);
-	}
+	else if (!S_ISREG(st.st_mode) ||
+	    strcspn(text, "\r\n") > OPTION_PATH_MAX)
+		err_set(err, "%s" OPTION_COMPAT_FILE " must name a regular "
+		    "file whose first line, of at most %d bytes, is the value",
+		    name, OPTION_PATH_MAX);
+	else
+		line = mem_printf(
+		    "%.*s", (int)strcspn(text, "\r\n"), text);
 	explicit_bzero(text, sizeof(text));
 	return line;
 }

@@ -96,6 +96,10 @@ test('variables may name files, and what is wrong with them is told',
 
       return spawnSync(command, rest, { encoding: 'utf8' });
     };
+    const pipe = path.join(folder(t), 'pipe');
+
+    spawnSync('mkfifo', [pipe]);
+
     const show = (env) => Object.fromEntries(JSON.parse(
       run({ CAISSON_COMPAT: 'b', ...env }, 'config', 'show', '--json').stdout)
       .settings.map(({ name, value, source }) => [name, [value, source]]));
@@ -115,6 +119,12 @@ test('variables may name files, and what is wrong with them is told',
         /MCP_API_TOKEN and MCP_API_TOKEN_FILE are both set/],
       [{ MCP_API_TOKEN_FILE: '/nowhere' },
         /read the file of MCP_API_TOKEN_FILE/],
+      [{ MCP_API_TOKEN_FILE: '/dev/zero' },
+        /MCP_API_TOKEN_FILE must name a regular file whose first line, of at/],
+      [{ SANDBOX_ROOT_FILE: pipe },
+        /SANDBOX_ROOT_FILE must name a regular file/],
+      [{ FILE_SECRET_FILE: file(t, 'huge', 'x'.repeat(1 << 20)) },
+        /FILE_SECRET_FILE must name a regular file whose first line, of at/],
       [{ MCP_HTTP_ADDR: 'x' }, /MCP_HTTP_ADDR is "x", but must be/]]) {
       const done = run({ CAISSON_COMPAT: 'b', ...env }, 'config', 'check');
 

@@ -75,8 +75,12 @@ http_tokens_add_api(struct http *http)
 
 	if (secret == NULL)
 		return;
-	if (former != NULL)
+	if (former != NULL) {
+		log_warn("the token %s of 'caisson token add' is not accepted, "
+		    "as MCP_API_TOKEN is that of this name: make one with "
+		    "another name, and revoke it", TOKEN_API_NAME);
 		tokens_remove(&http->tokens, former);
+	}
 	token.name = mem_strdup(TOKEN_API_NAME);
 	token_set_secret(&token, secret, strlen(secret));
 	tokens_add(&http->tokens, &token);
