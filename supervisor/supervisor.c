@@ -17,6 +17,7 @@
 #include "../common/base/mem.h"
 #include "../common/base/shown.h"
 #include "box/container/container.h"
+#include "box/shared/language.h"
 #include "peers/broker.h"
 #include "peers/files.h"
 #include "options/state_dir.h"
@@ -157,12 +158,13 @@ supervisor_read_images(struct supervisor *sv, struct err *err)
 	auto_free char *state = NULL, *changed = NULL;
 
 	if (!sv->boxes.runtime->images)
-		return 0;
+		return language_check_limits(&sv->options, 0, err);
 	state = state_dir_path(&sv->options, environ, err);
 	if (state == NULL)
 		return -1;
 	changed = mem_printf("%s/" STATE_DIR_IMAGES, state);
-	return language_images_read(&sv->boxes, changed, err);
+	return language_images_read(&sv->boxes, changed, err) == -1 ? -1 :
+	    language_check_limits(&sv->options, 1, err);
 }
 
 /* Prepares the limits and programs of this process, and nothing else. */
@@ -213,7 +215,10 @@ supervisor_check(struct supervisor *sv, struct err *err)
 		return -1;
 	supervisor_assemble(sv, loop_new(0));
 	reaper_init(sv->base);
-	return supervisor_probe(sv, 1, err);
+	/* Which images are enabled is unknown here. */
+	return supervisor_probe(sv, 1, err) == -1 ? -1 :
+	    sv->boxes.runtime->images ? 0 :
+	    language_check_limits(&sv->options, 0, err);
 }
 
 /*

@@ -2,9 +2,14 @@
  * The table of the languages: see language.h. Runs in the supervisor; starts
  * nothing.
  */
+#include <string.h>
 #include <strings.h>
 
+#include "../../../common/base/log.h"
+#include "../../../common/base/mem.h"
+#include "../../../common/base/shown.h"
 #include "../../../common/limits.h"
+#include "../../options/text/suggest.h"
 #include "../engine/engine.h"
 #include "language.h"
 
@@ -103,6 +108,65 @@ language_find(const char *name)
 		if (language_is(language, name))
 			return language;
 	return NULL;
+}
+
+/* Tries all names that a user may have meant. */
+static void
+language_suggest(struct suggest *suggest)
+{
+	const struct language *language;
+	size_t i, n;
+
+	for (i = 0; (language = language_at(i)) != NULL; i++) {
+		suggest_try(suggest, language->name);
+		for (n = 0; language->aliases[n] != NULL; n++)
+			suggest_try(suggest, language->aliases[n]);
+	}
+}
+
+/* The same for one name. */
+static int
+language_check_name(const struct options *options, const char *name,
+    int others, struct err *err)
+{
+	struct suggest suggest = suggest_start(name);
+	auto_buffer struct buffer text = { 0 };
+
+	if (language_find(name) != NULL)
+		return 0;
+	language_suggest(&suggest);
+	options_add_name(&text, options, OPTION_ID_LANGUAGE_LIMITS);
+	buffer_add_text(&text, " has limits for \"");
+	shown_add_quoted(&text, name, OPTION_VALUE_SHOWN);
+	buffer_add_text(&text, "\", which is no language");
+	if (suggest.best != NULL)
+		return err_set(err, "%s: did you mean %s?", text.data,
+		    suggest.best);
+	buffer_add_text(&text, ": the languages are ");
+	language_add_names(&text);
+	if (!others)
+		return err_set(err, "%s; one that is an image needs --runtime "
+		    "podman or docker", text.data);
+	log_warn("%s, until 'caisson image add' enables it", text.data);
+	return 0;
+}
+
+int
+language_check_limits(
+    const struct options *options, int others, struct err *err)
+{
+	const char *text = options->language_limits;
+
+	while (*text != '\0') {
+		auto_free char *name =
+		    mem_printf("%.*s", (int)strcspn(text, ":"), text);
+
+		if (language_check_name(options, name, others, err) == -1)
+			return -1;
+		text += strcspn(text, ",");
+		text += *text == ',';
+	}
+	return 0;
 }
 
 void

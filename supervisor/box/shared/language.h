@@ -79,6 +79,14 @@ const struct language *language_find(const char *name);
 const char *language_interpreter(
     const struct language *language, const struct options *options);
 
+/*
+ * Checks the names in the option language_limits. Returns 0, or -1 with err for
+ * one that is no language, and will be none; of which others may be added, only
+ * names similar to known ones are refused, and the log warns of the rest.
+ */
+int language_check_limits(
+    const struct options *options, int others, struct err *err);
+
 /* Appends the names of all languages, separated by commas. */
 void language_add_names(struct buffer *text);
 
