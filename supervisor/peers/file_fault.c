@@ -75,12 +75,12 @@ file_fault_limit(enum file_fault fault, const struct options *options,
 		    "files remove%s' and --conversation", FILES_DATA_MAX,
 		    flag);
 	case FILE_FAULT_ROOM:
+		/* The call has more advice: its memory. */
 		if (strchr(used->owner, '\n') == NULL)
-			return mem_strdup("the box has no room for it: raise "
-			    "CAISSON_MEMORY");
-		return mem_printf("the box has no room for it: raise "
-		    "CAISSON_MEMORY, or remove files of the conversation "
-		    "('caisson files remove%s')", flag);
+			return mem_strdup("the box has no room for it: name "
+			    "fewer files");
+		return mem_printf("the box has no room for it: remove files of "
+		    "the conversation ('caisson files remove%s')", flag);
 	default:
 		return mem_printf("there are %d files, the most there may be: "
 		    "remove some ('caisson files remove%s')", FILES_COUNT_MAX,

@@ -66,19 +66,37 @@ call_limits(const struct call *call)
 	                                      call->runs->options;
 }
 
+char *
+request_memory_fix(const struct request *request)
+{
+	auto_buffer struct buffer name = { 0 };
+	const struct options *own;
+
+	if (request->limits == NULL)
+		return mem_strdup("raise CAISSON_MEMORY");
+	own = request->owner->options;
+	if (own != NULL && own->owner_limits == request->limits)
+		return mem_strdup("let the operator make another token with "
+		    "larger --limits");
+	options_add_name(&name, request->limits, OPTION_ID_LANGUAGE_LIMITS);
+	return mem_printf("raise the limits of %s in %s",
+	    request->language->name, name.data);
+}
+
 /* All processes of the box together exceeded the memory limit. */
 static void
 call_judge_memory(struct call *call)
 {
+	auto_free char *fix = request_memory_fix(&call->request);
 	uint64_t limit = call_limits(call)->memory;
 	int whole = limit % MIB == 0;
 
 	call->result.status = CALL_ERROR;
 	call->result.signal = 0; /* we sent it */
 	call_set_error(call, "Sandbox ran out of memory (limit %llu %s): "
-	    "keep less at a time, or raise CAISSON_MEMORY",
+	    "keep less at a time, or %s",
 	    (unsigned long long)(whole ? limit / MIB : limit),
-	    whole ? "MiB" : "bytes");
+	    whole ? "MiB" : "bytes", fix);
 }
 
 /* The status of a call that was not ended early: from the end of the code. */
@@ -86,6 +104,7 @@ static void
 call_judge_code(struct call *call, const struct box *box)
 {
 	struct call_result *result = &call->result;
+	auto_free char *fix = request_memory_fix(&call->request);
 
 	result->status = CALL_ERROR;
 	if (result->signal == SIGKILL &&
@@ -96,8 +115,10 @@ call_judge_code(struct call *call, const struct box *box)
 		/* Process 1, which would have told, was killed itself. */
 		call_set_error(call, "Sandbox was killed by SIGKILL, and "
 		    "nothing tells why: it may have run out of memory (limit "
-		    "%llu MiB, CAISSON_MEMORY), or it was killed from outside",
-		    (unsigned long long)(call_limits(call)->memory / MIB));
+		    "%llu MiB: keep less at a time, or %s), or it was killed "
+		    "from outside",
+		    (unsigned long long)(call_limits(call)->memory / MIB),
+		    fix);
 	} else if (result->signal == SIGKILL &&
 	    box->end.cause != BOX_CAUSE_CODE) {
 		result->signal = 0; /* the box sent it */

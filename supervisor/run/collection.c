@@ -40,6 +40,7 @@ struct collection {
 	struct collection_part out; /* the files to keep */
 	struct collection_part data; /* those of the conversation */
 	struct event *soon; /* reports a failed start later */
+	const struct request *request;
 	struct buffer *synced; /* of the box of a session; NULL: none */
 	void (*done)(void *ctx);
 	void *ctx;
@@ -206,6 +207,7 @@ collection_on_done(void *ctx, const struct files_end *end)
 {
 	struct collection_part *part = ctx;
 	struct collection *collection = part->collection;
+	auto_free char *fix = request_memory_fix(collection->request);
 
 	part->task = NULL;
 	if (part->skipped > FILES_NAMED_MAX)
@@ -220,9 +222,9 @@ collection_on_done(void *ctx, const struct files_end *end)
 		collection_note_more(part, (unsigned long long)end->count);
 	if (part->full.bytes > 0 && part->files.count > 0)
 		collection_note(collection, "files in %s may be incomplete: "
-		    "the directory was full (%llu MiB): write less, or raise "
-		    "CAISSON_MEMORY", part->place,
-		    (unsigned long long)part->full.bytes / MIB);
+		    "the directory was full (%llu MiB): write less, or %s",
+		    part->place,
+		    (unsigned long long)part->full.bytes / MIB, fix);
 	if (collection_ended(collection))
 		collection->done(collection->ctx);
 }
@@ -314,6 +316,7 @@ collection_new(struct files *files, const struct request *request,
 	collection->synced = box->how & BOX_SESSION ? &box->files.synced : NULL;
 	collection->done = done;
 	collection->ctx = ctx;
+	collection->request = request;
 	collection->out = (struct collection_part){ .collection = collection,
 		.place = COLLECTION_OUT,
 		.full = box->files.out_full };

@@ -16,16 +16,19 @@
 
 static void
 delivery_on_skipped(void *ctx, const char *name, size_t len,
-    enum file_fault, const char *why)
+    enum file_fault fault, const char *why)
 {
 	struct delivery *delivery = ((struct delivery_part *)ctx)->delivery;
 	auto_buffer struct buffer shown = { 0 };
+	auto_free char *fix = request_memory_fix(delivery->request);
 
 	if (delivery->failure != NULL)
 		return;
 	shown_add(&shown, name, len);
 	delivery->failure = mem_printf(
-	    "the file %s cannot be put into the box: %s", shown.data, why);
+	    "the file %s cannot be put into the box: %s%s%s", shown.data, why,
+	    fault == FILE_FAULT_ROOM ? ", or " : "",
+	    fault == FILE_FAULT_ROOM ? fix : "");
 }
 
 /* A file of the conversation is given to the box. */
@@ -118,6 +121,7 @@ delivery_new(struct files *files, const struct request *request,
 
 	delivery->done = done;
 	delivery->ctx = ctx;
+	delivery->request = request;
 	delivery->asked.delivery = delivery->data.delivery = delivery;
 	if (delivery_ask(delivery, files, request, box, err) == -1 ||
 	    delivery_restore(delivery, files, request, box, err) == -1)

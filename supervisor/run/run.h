@@ -202,6 +202,12 @@ struct request {
 	uint64_t client;   /* number of its session; 0: none */
 };
 
+/*
+ * call_judge.c: returns how to give its code more memory, as the end of a
+ * sentence that the caller frees: what has set the limit is named.
+ */
+char *request_memory_fix(const struct request *request);
+
 /* Frees its fields. */
 static inline void
 request_reset(struct request *request)
@@ -407,6 +413,7 @@ struct delivery {
 	void (*done)(void *ctx);
 	void *ctx;
 	struct buffer synced; /* names and versions of data: see files_mirror */
+	const struct request *request;
 	bool ended;    /* done was called */
 	char *failure; /* the first failure, one sentence; NULL: none */
 };
@@ -416,8 +423,8 @@ int delivery_due(const struct request *request);
 
 /*
  * Starts to put files of this owner into the directories of a box, which must
- * be built; takes the working directory. done is called once with ctx, from the
- * loop. Returns NULL with err if it cannot start.
+ * be built; takes the working directory. request must outlive the delivery. done
+ * is called once with ctx, from the loop. Returns NULL with err if it cannot start.
  */
 struct delivery *delivery_new(struct files *files,
     const struct request *request, struct box *box, void (*done)(void *ctx),

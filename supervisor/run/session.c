@@ -182,7 +182,7 @@ session_limit(const struct session *session, const struct box *box)
 		if (box == NULL || !box_knows(box, BOX_HAS_RUN))
 			return "it had no sandbox that could run the code";
 		if (box->end.cause == BOX_CAUSE_MEMORY)
-			return "it ran out of memory (CAISSON_MEMORY)";
+			return "it ran out of memory";
 		if (box->end.cause != BOX_CAUSE_CODE)
 			return "its memory could not be measured";
 		if (box->failure != NULL)

@@ -208,7 +208,7 @@ test('files that no longer fit into the box are named', async (t) => {
   const small = await connect(t, { home, env: { CAISSON_MEMORY: '128m' } });
 
   assert.match(await say(small.client, 'l', 'print(1)'),
-    /the file x cannot be put into the box: .*, or remove files of the conversation \('caisson files remove'\)/);
+    /the file x cannot be put into the box: .*: remove files of the conversation \('caisson files remove'\), or raise CAISSON_MEMORY/);
 });
 
 test('too many files do not end a conversation', once, async (t) => {

@@ -153,7 +153,7 @@ time.sleep(600) if "time" in globals() else os.wait()`,
 
   assert.equal(result.isError, true);
   assert.match(text(result), /memory/i);
-  assert.match(text(result), /\nsession: [^\n]*it has ended: it ran out of memory \(CAISSON_MEMORY\); its state is lost, and the next call/);
+  assert.match(text(result), /\nsession: [^\n]*it has ended: it ran out of memory; its state is lost, and the next call/);
   assert.match(text(await run(client, '"x" in globals()', { session: 's' })),
     /^False\nsession: new, as the one before has ended: it ran out of memory/);
 });

@@ -117,6 +117,24 @@ UNIT_TESTS(says_how_a_call_ended, UNIT_COUNT(ends))
 	forget(call);
 }
 
+/* What has set the limit of memory is named. */
+UNIT_TEST(says_who_can_raise_memory)
+{
+	static const struct options strict = { .memory = MIB };
+	const struct options own = { .owner_limits = &strict };
+	struct owner owner = { .options = &own };
+	struct request request = { .owner = &owner,
+		.language = language_default(), .limits = &strict };
+	auto_free char *token = request_memory_fix(&request), *other = NULL;
+
+	ck_assert_str_eq(token, "let the operator make another token with "
+	    "larger --limits");
+	owner.options = NULL;
+	other = request_memory_fix(&request);
+	ck_assert_str_eq(other, "raise the limits of python in "
+	    "CAISSON_LANGUAGE_LIMITS");
+}
+
 static const struct {
 	unsigned int timeout;
 	const char *waiting, *error;
