@@ -112,12 +112,21 @@ test('garbage is answered and survived', async (t) => {
   const garbage = ['garbage', '{', '{"jsonrpc":"2.0","id":1,', '{}{}',
     '{"a":1,}', 'NaN', '"open', '/* c */ {}', '\0', '\ud800',
     '"' + 'x'.repeat(100_000), '{"jsonrpc":"2.0","id":1,"id":1'];
+  const none = ['1', 'null', '[]', '{}', '{"jsonrpc":"2.0","id":null,' +
+    '"method":"ping"}', `{"jsonrpc":"2.0","id":"${'a'.repeat(65_535)}",` +
+    '"method":"ping"}'];
 
-  for (const [n, line] of garbage.entries()) {
+  for (const [n, line] of [...garbage, ...none].entries()) {
     await raw.write(`${line}\n`);
-    assertError(await unnamed(raw, n), parseError, /Parse error/);
+    assertError(await unnamed(raw, n),
+      ...n < garbage.length ? [parseError, /Parse error/] : [invalidRequest]);
+    await raw.write(' \t\r\n');
     await raw.ping();
   }
+  for (const [method, params] of [['tools/list', { cursor: 'x' }],
+    ['resources/list', { cursor: 7 }], ['resources/read', { uri: 1 }],
+    ['tools/list', []]])
+    assertError(await raw.request(method, params), invalidParams);
   await raw.finish();
 });
 

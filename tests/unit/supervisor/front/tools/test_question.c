@@ -2,10 +2,213 @@
  * Tests of supervisor/front/tools/question: questions to a client while it
  * waits for the answer to a call, in both eras.
  */
+#include <string.h>
+
 #include "common/base/loop.h"
-#include "tests/unit/supervisor/front/mcp_play.h"
+#include "common/base/mem.h"
+#include "supervisor/front/front.h"
 #include "supervisor/front/rpc/rpc.h"
 #include "supervisor/front/tools/tool.h"
+#include "supervisor/peers/broker.h"
+#include "supervisor/run/pool.h"
+#include "supervisor/servers/in_force/server_names.h"
+#include "tests/unit/unit.h"
+
+static struct options options = { .runtime = (char *)"native" };
+static const struct runtime a_runtime = { .name = "native" };
+static struct boxes boxes = { .runtime = &a_runtime };
+static struct runs runs = { .options = &options, .boxes = &boxes };
+static struct mcp *mcp;
+/* Calls, of which the test only counts those that begin. */
+static unsigned int ncalls;
+
+struct call *
+call_new(struct runs *among, struct request *run,
+    call_concluded *concluded, void *ctx, struct err *err)
+{
+	request_reset(run);
+	err_set(err, "nothing runs here");
+	ncalls++;
+	return NULL;
+}
+
+void
+call_answer(struct call *, struct json_span, const char *)
+{
+}
+
+void
+broker_tell_roots(struct broker *, uint64_t)
+{
+}
+
+void
+call_cancel(struct call *, const char *)
+{
+}
+
+/* The configuration: read at once. */
+static int a_config;
+
+void
+in_force_share(struct in_force *config)
+{
+}
+
+void
+in_force_forget(struct in_force *config)
+{
+}
+
+void
+in_force_refresh(struct in_force *config, struct in_force_waiter *waiter)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	waiter->ready(waiter->ctx);
+}
+
+void
+in_force_cancel(struct in_force *config, struct in_force_waiter *waiter)
+{
+}
+
+int
+server_names_any(
+    const struct in_force *config, const struct server_texts *allowed)
+{
+	return 0;
+}
+
+void
+server_names_settle(char **names, size_t *len, struct in_force *config,
+    const struct server_texts *allowed)
+{
+}
+
+int
+server_names_check(const char *names, size_t len, struct in_force *config,
+    const struct server_texts *allowed, int ours, struct err *err)
+{
+	return 0;
+}
+
+/* The client: keeps what it is sent. */
+static int a_client, client_is_out_of_reach;
+static struct buffer sent;
+
+static void
+on_send(void *client, struct buffer *lines, const struct mcp_about *about)
+{
+	ck_assert_ptr_eq(client, &a_client);
+	buffer_add(&sent, lines->data, lines->len);
+	buffer_reset(lines);
+}
+
+static int
+on_busy(void *client)
+{
+	return 0;
+}
+
+static int
+on_reaches(void *client, struct json_span)
+{
+	return !client_is_out_of_reach;
+}
+
+static const struct mcp_door a_door = { on_send, on_busy, &a_client,
+	on_reaches };
+
+void
+runs_begin(struct runs *among)
+{
+}
+
+void
+runs_look_drained(struct runs *among)
+{
+}
+
+/* In the place of lines.c: the line that was read. */
+static const struct line *next_line;
+
+int
+lines_next(struct lines *lines, struct line *line)
+{
+	if (next_line == NULL)
+		return 0;
+	*line = *next_line;
+	next_line = NULL;
+	return 1;
+}
+
+static void
+say(const char *text)
+{
+	struct line line = { .data = (char *)text, .len = strlen(text),
+		.total = strlen(text) };
+
+	next_line = &line;
+	mcp_on_lines(mcp, NULL);
+}
+
+/* Everything that was sent since the last time must be exactly this. */
+static void
+answered(const char *wanted)
+{
+	buffer_add(&sent, "", 0);
+	ck_assert_str_eq(sent.data, wanted);
+	sent.len = 0;
+}
+
+static struct owner an_owner = { .name = "" };
+
+static void
+open_session(void)
+{
+	options.tools = 1;
+	options.timeout = 30;
+	options.max_timeout = 120;
+	options.arguments = 7; /* all but files */
+	options.max_code = 1000;
+	options.max_output = 65536;
+	runs.config = (struct in_force *)(void *)&a_config;
+	mcp = mcp_new(&runs, &an_owner, &a_door);
+}
+
+static void
+close_session(void)
+{
+	mcp_free(&mcp);
+	buffer_reset(&sent);
+}
+
+static void
+initialize(const char *version)
+{
+	auto_free char *line = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":0,"
+	    "\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"%s\","
+	    "\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
+	    "\"version\":\"1\"}}}", version);
+
+	say(line);
+	ck_assert_ptr_nonnull(strstr(sent.data, "\"id\":0,\"result\":"));
+	sent.len = 0;
+	say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+	answered("");
+}
+
+/* Short hands for what goes in and out. */
+#define REQUEST(id, rest)                                                      \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":" rest "}"
+#define CANCEL(id)                                                             \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","         \
+	"\"params\":{\"requestId\":" id "}}"
+#define RESULT(id, rest)                                                       \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":" rest "}"
+#define ERROR(id, code, message)                                               \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"code\":" code         \
+	",\"message\":\"" message "\"}}"
 
 #define METHOD "elicitation/create"
 #define PARAMS "{\"message\":\"sure?\"}"
