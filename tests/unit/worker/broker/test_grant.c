@@ -6,46 +6,6 @@
 
 static struct play_server gh;
 
-UNIT_TEST(calls_a_tool)
-{
-	int relay;
-
-	play_start();
-	relay = play_grant();
-	play_serve(&gh);
-	play_call(relay, 5, "gh");
-	play_expect_line(&gh, PLAY_CALLED("2"));
-	/* What it says is passed on as it is, number for number. */
-	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
-	    "{ \"a\" : 1.0,\r\"a\":18446744073709551616}}");
-	play_expect_result(
-	    relay, 5, "{ \"a\" : 1.0, \"a\":18446744073709551616}");
-	close(relay);
-	play_end();
-}
-
-UNIT_TEST(answers_out_of_order)
-{
-	int one, two;
-
-	play_start();
-	one = play_grant();
-	two = play_grant();
-	play_serve(&gh);
-	play_call(one, 1, "gh");
-	play_hear(&gh);
-	play_call(two, 1, "gh");
-	play_hear(&gh);
-	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"n\":3}}");
-	play_expect_result(two, 1, "{\"n\":3}");
-	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"n\":2}}");
-	play_expect_result(one, 1, "{\"n\":2}");
-	/* The number is free again. */
-	play_call(one, 1, "gh");
-	play_expect_line(&gh, PLAY_CALLED("4"));
-	play_end();
-}
-
 UNIT_TEST(refuses_what_is_not_allowed)
 {
 	int relay;
@@ -60,25 +20,6 @@ UNIT_TEST(refuses_what_is_not_allowed)
 	play_expect_refused(relay, 2, "unknown server \"g\\x0ah\\x1b\"; ");
 	play_load(relay, 3, "gh");
 	play_expect_refused(relay, 3, "unknown server \"gh\"; ");
-	play_end();
-}
-
-UNIT_TEST(names_ten_servers)
-{
-	static const char names[] =
-	    "a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l";
-	int relay;
-
-	play_start();
-	relay = play_grant_of(names, sizeof(names), "", 0);
-	play_call(relay, 1, "x");
-	play_expect_refused(relay, 1, "unknown server \"x\"; there are \"a\", "
-	    "\"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\" "
-	    "and 2 more");
-	close(relay);
-	relay = play_grant_of("", 0, "", 0);
-	play_call(relay, 1, "x");
-	play_expect_refused(relay, 1, "unknown server \"x\"; there are none");
 	play_end();
 }
 
@@ -371,68 +312,12 @@ UNIT_TEST(calls_what_is_listed_where_tools_are_narrowed)
 	play_end();
 }
 
-UNIT_TEST(refuses_tools_that_may_not_be_used)
-{
-	struct ipc_define define = { .name = "gh", .alias = "gh",
-		.description = "", .deny = { (const uint8_t *)"t*", 3 } };
-	int relay = serve_narrowed(&define);
-
-	play_call(relay, 1, "gh");
-	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may "
-	    "not be used: \"deny\" of \"tools\" in the configuration of the "
-	    "server names it");
-	define.narrowed = 1;
-	define.deny.len = 0;
-	play_define_whole(&define);
-	play_sync_supervisor();
-	play_call(relay, 1, "gh");
-	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may "
-	    "not be used: \"allow\" of \"tools\" in the configuration of the "
-	    "server does not name it");
-	define.narrowed = 0;
-	play_define_whole(&define);
-	play_sync_supervisor();
-	play_call(relay, 1, "gh");
-	play_expect_line(&gh, PLAY_CALLED("2"));
-	play_end();
-}
-
 static void
 play_cancel(int relay, uint64_t id)
 {
 	struct ipc_cancel_call cancel = { .id = id };
 
 	play_send(relay, IPC_CANCEL_CALL, &cancel);
-}
-
-/* The server hears of it, and the call is refused at once, and only once. */
-UNIT_TEST(cancels_a_call)
-{
-	int relay;
-
-	play_start();
-	relay = play_grant();
-	play_serve(&gh);
-	play_call(relay, 1, "gh");
-	play_call(relay, 2, "gh");
-	play_hear(&gh);
-	play_hear(&gh);
-	play_cancel(relay, 1);
-	play_cancel(relay, 1);
-	play_expect_refused(relay, 1, "it was cancelled");
-	ck_assert_uint_eq(play_msg.refused.reached, 1);
-	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
-	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
-	    "\"reason\":\"the code no longer waits for it\"}}");
-	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
-	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
-	play_expect_result(relay, 2, "{}");
-	/* That number is free again; one that is answered is not known. */
-	play_cancel(relay, 2);
-	play_cancel(relay, 77);
-	play_call(relay, 1, "gh");
-	play_expect_line(&gh, PLAY_CALLED("4"));
-	play_end();
 }
 
 /* Of what waits for the start, and of a list that others wait for, too. */
@@ -458,32 +343,6 @@ UNIT_TEST(cancels_what_is_not_sent)
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
 	    "{\"tools\":[]}}");
 	play_expect_result(relay, 3, "{\"tools\":[],\"aliases\":[]}");
-	play_end();
-}
-
-/* The end of an execution: its servers need not go on for it. */
-UNIT_TEST(cancels_calls_that_no_code_awaits)
-{
-	int relay, other;
-
-	play_start();
-	relay = play_grant();
-	other = play_grant();
-	play_serve(&gh);
-	play_call(relay, 1, "gh");
-	play_hear(&gh);
-	play_list(relay, 2, "gh");
-	play_hear(&gh);
-	close(relay);
-	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
-	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
-	    "\"reason\":\"the execution that made the request has ended\"}}");
-	/* Its answers may come all the same. */
-	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
-	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":"
-	    "{\"tools\":[]}}");
-	play_list(other, 1, "gh");
-	play_expect_result(other, 1, "{\"tools\":[],\"aliases\":[]}");
 	play_end();
 }
 
