@@ -486,6 +486,17 @@ database_prepare(struct database *database, const char *sql, struct err *err)
 	return NULL;
 }
 
+sqlite3_stmt *
+database_prepare_of(struct database *database, const char *sql,
+    const char *first, struct err *err)
+{
+	sqlite3_stmt *statement = database_prepare(database, sql, err);
+
+	if (statement != NULL)
+		database_bind_text(statement, 1, first);
+	return statement;
+}
+
 void
 database_finalize(sqlite3_stmt **statement)
 {
@@ -527,8 +538,11 @@ int
 database_step(
     struct database *database, sqlite3_stmt *statement, struct err *err)
 {
-	int code = sqlite3_step(statement);
+	int code;
 
+	if (statement == NULL)
+		return -1;
+	code = sqlite3_step(statement);
 	if (code == SQLITE_ROW)
 		return 1;
 	if (code == SQLITE_DONE)
@@ -542,8 +556,7 @@ database_list(struct database *database, sqlite3_stmt *statement,
     struct err *err)
 {
 	size_t begin = json->len;
-	int found =
-	    statement == NULL ? -1 : database_step(database, statement, err);
+	int found = database_step(database, statement, err);
 	int first = 1;
 
 	buffer_add_text(json, "{\"entries\":[");
@@ -658,17 +671,21 @@ database_save(struct database *database, database_apply *apply, void *ctx,
 }
 
 int
-database_remove(struct database *database, sqlite3_stmt *statement,
-    uint64_t *count, struct err *err)
+database_remove(struct database *database, sqlite3_stmt *statement, int one,
+    struct buffer *json, struct err *err)
 {
-	int done =
-	    statement == NULL ? -1 : database_step(database, statement, err);
+	int done = database_step(database, statement, err);
 
 	if (statement != NULL && done == -1 && database->full) {
 		database_shorten_log(database);
 		sqlite3_reset(statement);
 		done = database_step(database, statement, err);
 	}
-	*count = done == -1 ? 0 : database_changes(database);
+	if (done == 0 && one)
+		buffer_add_text(json,
+		    database_changes(database) > 0 ? "true" : "false");
+	else if (done == 0)
+		buffer_printf(json, "%llu",
+		    (unsigned long long)database_changes(database));
 	return done;
 }

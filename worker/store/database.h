@@ -59,6 +59,9 @@ void database_look(struct database *database);
  */
 sqlite3_stmt *database_prepare(
     struct database *database, const char *sql, struct err *err);
+/* The same, with its first value: the scope of most statements. */
+sqlite3_stmt *database_prepare_of(struct database *database, const char *sql,
+    const char *first, struct err *err);
 void database_bind_number(sqlite3_stmt *statement, int at, uint64_t number);
 void database_bind_text(sqlite3_stmt *statement, int at, const char *text);
 void database_bind_bytes(
@@ -67,14 +70,17 @@ void database_bind_bytes(
 void database_finalize(sqlite3_stmt **statement);
 #define auto_statement __attribute__((cleanup(database_finalize)))
 
-/* Runs it to its next row. Returns 1, 0 at its end, or -1 with err. */
+/*
+ * Runs it to its next row. Returns 1, 0 at its end, or -1 with err; NULL, here
+ * and below: it could not be prepared, and err contains the cause.
+ */
 int database_step(
     struct database *database, sqlite3_stmt *statement, struct err *err);
 
 /*
- * Appends a page of rows, starting with the first row of statement (NULL: it
- * could not be prepared, and err contains the cause): {"entries":[…],"more":…};
- * tell appends each entry without its end. Returns 0, or -1 with err.
+ * Appends a page of rows, starting with the first row of statement:
+ * {"entries":[…],"more":…}; tell appends each entry without its end. Returns 0,
+ * or -1 with err.
  */
 int database_list(struct database *database, sqlite3_stmt *statement,
     void (*tell)(sqlite3_stmt *row, struct buffer *json), struct buffer *json,
@@ -115,12 +121,11 @@ int database_save(struct database *database, database_apply *apply, void *ctx,
     struct buffer *json, struct err *err);
 
 /*
- * Runs a statement that removes rows, with the same care, and sets *count to
- * their number. NULL: it could not be prepared, and err contains the cause.
- * Returns 0, or -1 with err.
+ * Runs a statement that removes rows, with the same care, and appends their
+ * number, or of one whether it was there. Returns 0, or -1 with err.
  */
 int database_remove(struct database *database, sqlite3_stmt *statement,
-    uint64_t *count, struct err *err);
+    int one, struct buffer *json, struct err *err);
 
 /* Returns the number of rows changed by the last statement. */
 uint64_t database_changes(const struct database *database);

@@ -51,9 +51,9 @@
 
 /* The length of a stream, and a part of it. */
 #define EXECUTIONS_PART(stream)                                                \
-	"SELECT length(" stream "), substr(" stream ", ?3, ?4) FROM calls"     \
+	"SELECT length(" stream "), substr(" stream ", ?5, ?3) FROM calls"     \
 	" WHERE id = ?2 AND scope = ?1 AND kept = 1 AND ended > "              \
-	EXECUTIONS_NOW " - ?5"
+	EXECUTIONS_NOW " - ?4"
 
 /* What is told of one: see executions_tell. */
 #define EXECUTIONS_FACTS                                                       \
@@ -253,6 +253,25 @@ executions_tell_part(sqlite3_stmt *row, uint64_t from, struct buffer *json)
 		buffer_add_text(json, ",\"next\":null}");
 }
 
+/* Returns the rows of a condition, with most bytes of each output. */
+static sqlite3_stmt *
+executions_rows(struct database *database, const char *sql, const char *scope,
+    const char *id, size_t most, struct err *err)
+{
+	sqlite3_stmt *rows;
+
+	executions_flush(database);
+	if (database_run(database, EXECUTIONS_TABLE, err) == -1)
+		return NULL;
+	rows = database_prepare_of(database, sql, scope, err);
+	if (rows == NULL)
+		return NULL;
+	database_bind_text(rows, 2, id);
+	database_bind_number(rows, 3, most);
+	database_bind_number(rows, 4, OUTPUT_KEPT_SECONDS);
+	return rows;
+}
+
 /*
  * Returns 1 with a row, the caller's, of up to max bytes of an output, 0 if
  * there is none, or -1 with err.
@@ -261,19 +280,11 @@ static int
 executions_find(struct database *database, const struct execution_part *part,
     size_t max, sqlite3_stmt **row, struct err *err)
 {
-
-	executions_flush(database);
-	if (database_run(database, EXECUTIONS_TABLE, err) == -1)
-		return -1;
-	*row = database_prepare(database, part->errors ?
-	    EXECUTIONS_PART("errors") : EXECUTIONS_PART("out"), err);
-	if (*row == NULL)
-		return -1;
-	database_bind_text(*row, 1, part->scope);
-	database_bind_text(*row, 2, part->execution);
-	database_bind_number(*row, 3, part->from + 1);
-	database_bind_number(*row, 4, max);
-	database_bind_number(*row, 5, OUTPUT_KEPT_SECONDS);
+	*row = executions_rows(database, part->errors ?
+	    EXECUTIONS_PART("errors") : EXECUTIONS_PART("out"), part->scope,
+	    part->execution, max, err);
+	if (*row != NULL)
+		database_bind_number(*row, 5, part->from + 1);
 	return database_step(database, *row, err);
 }
 
@@ -328,26 +339,6 @@ executions_tell(sqlite3_stmt *row, struct buffer *json)
 		    (unsigned long long)database_number(row, 3));
 }
 
-/* Returns the rows of a condition, with most bytes of each output. */
-static sqlite3_stmt *
-executions_rows(struct database *database, const char *sql, const char *scope,
-    const char *id, size_t most, struct err *err)
-{
-	sqlite3_stmt *rows;
-
-	executions_flush(database);
-	if (database_run(database, EXECUTIONS_TABLE, err) == -1)
-		return NULL;
-	rows = database_prepare(database, sql, err);
-	if (rows == NULL)
-		return NULL;
-	database_bind_text(rows, 1, scope);
-	database_bind_text(rows, 2, id);
-	database_bind_number(rows, 3, most);
-	database_bind_number(rows, 4, OUTPUT_KEPT_SECONDS);
-	return rows;
-}
-
 int
 executions_list(struct database *database, const char *scope,
     const char *after, struct buffer *json, struct err *err)
@@ -365,7 +356,7 @@ executions_show(struct database *database, const char *scope,
 {
 	auto_statement sqlite3_stmt *rows = executions_rows(database,
 	    EXECUTIONS_FACTS "id = ?2", scope, id, OUTPUT_PART_MAX, err);
-	int found = rows == NULL ? -1 : database_step(database, rows, err);
+	int found = database_step(database, rows, err);
 
 	if (found == 0)
 		buffer_add_text(json, "null");

@@ -56,12 +56,11 @@ static sqlite3_stmt *
 memories_about(struct database *database, const char *sql, const char *scope,
     struct ipc_bytes key, struct err *err)
 {
-	sqlite3_stmt *statement = database_prepare(database, sql, err);
+	sqlite3_stmt *statement =
+	    database_prepare_of(database, sql, scope, err);
 
-	if (statement == NULL)
-		return NULL;
-	database_bind_text(statement, 1, scope);
-	database_bind_bytes(statement, 2, key.data, key.len);
+	if (statement != NULL)
+		database_bind_bytes(statement, 2, key.data, key.len);
 	return statement;
 }
 
@@ -72,7 +71,7 @@ memories_load(struct database *database, const char *scope,
 	auto_statement sqlite3_stmt *row = memories_about(database,
 	    "SELECT " MEMORIES_COLUMNS ", value FROM memories"
 	    " WHERE scope = ?1 AND key = ?2", scope, key, err);
-	int found = row == NULL ? -1 : database_step(database, row, err);
+	int found = database_step(database, row, err);
 	const char *value;
 	struct err why;
 	size_t len;
@@ -106,7 +105,7 @@ memories_find_old(struct database *database, const char *scope,
 	auto_statement sqlite3_stmt *row = memories_about(database,
 	    "SELECT size, version FROM memories WHERE scope = ?1 AND key = ?2",
 	    scope, key, err);
-	int found = row == NULL ? -1 : database_step(database, row, err);
+	int found = database_step(database, row, err);
 
 	*old = (struct memories_old){ 0 };
 	if (found == 1) {
@@ -130,11 +129,8 @@ memories_run_counter(struct database *database, const char *sql,
     const char *scope, struct err *err)
 {
 	auto_statement sqlite3_stmt *statement =
-	    database_prepare(database, sql, err);
+	    database_prepare_of(database, sql, scope, err);
 
-	if (statement == NULL)
-		return -1;
-	database_bind_text(statement, 1, scope);
 	return database_step(database, statement, err) == -1 ? -1 : 0;
 }
 
@@ -238,34 +234,16 @@ memories_save(struct database *database, const char *scope,
 /* Removing */
 
 int
-memories_delete(struct database *database, const char *scope,
+memories_remove(struct database *database, const char *scope,
     struct ipc_bytes key, struct buffer *json, struct err *err)
 {
 	auto_statement sqlite3_stmt *statement = memories_about(database,
-	    "DELETE FROM memories WHERE scope = ?1 AND key = ?2", scope, key,
-	    err);
-	uint64_t count;
+	    key.len > 0 ?
+	        "DELETE FROM memories WHERE scope = ?1 AND key = ?2" :
+	        "DELETE FROM memories WHERE scope = ?1 AND key >= ?2",
+	    scope, key, err);
 
-	if (database_remove(database, statement, &count, err) == -1)
-		return -1;
-	buffer_add_text(json, count > 0 ? "true" : "false");
-	return 0;
-}
-
-int
-memories_clear(struct database *database, const char *scope,
-    struct buffer *json, struct err *err)
-{
-	const struct ipc_bytes before = { (const uint8_t *)"", 0 };
-	auto_statement sqlite3_stmt *statement = memories_about(database,
-	    "DELETE FROM memories WHERE scope = ?1 AND key >= ?2", scope,
-	    before, err);
-	uint64_t count;
-
-	if (database_remove(database, statement, &count, err) == -1)
-		return -1;
-	buffer_printf(json, "%llu", (unsigned long long)count);
-	return 0;
+	return database_remove(database, statement, key.len > 0, json, err);
 }
 
 /* Listing */

@@ -28,15 +28,12 @@ int memories_save(struct database *database, const char *scope,
 int memories_load(struct database *database, const char *scope,
     struct ipc_bytes key, int whole, struct buffer *json, struct err *err);
 
-int memories_delete(struct database *database, const char *scope,
+/* Removes one, and returns whether there was; no key: all, and how many. */
+int memories_remove(struct database *database, const char *scope,
     struct ipc_bytes key, struct buffer *json, struct err *err);
 
 /* A page of them, starting after a key. */
 int memories_list(struct database *database, const char *scope,
     struct ipc_bytes after, struct buffer *json, struct err *err);
-
-/* Removes all of the scope, and returns their number. */
-int memories_clear(struct database *database, const char *scope,
-    struct buffer *json, struct err *err);
 
 #endif

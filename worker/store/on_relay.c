@@ -14,6 +14,20 @@
 #include "memories.h"
 #include "saved_tools.h"
 
+/* Where the items of a grant are: the first two arguments of all functions. */
+#define ON_RELAY_ITEMS(grant)                                                  \
+	store_grant_database(grant), store_grant_scope(grant)
+
+/* Answers a request by a call that appends to json, or sets err. */
+#define ON_RELAY_ANSWER(grant, id, ...)                                        \
+	do {                                                                   \
+		auto_buffer struct buffer json = { 0 };                        \
+		struct err err;                                                \
+		int done = __VA_ARGS__;                                        \
+                                                                               \
+		store_grant_answer(grant, id, done, &json, &err);              \
+	} while (0)
+
 static int
 on_relay_wrote_key(struct ipc_bytes key)
 {
@@ -72,128 +86,99 @@ store_on_save_memory(struct store_grant *grant, struct ipc_save_memory *save)
 	    storable_metadata((const char *)memory.metadata.data,
 	        memory.metadata.len, &err);
 	if (done == 0)
-		done = memories_save(store_grant_database(grant),
-		    store_grant_scope(grant), &memory, &json, &err);
+		done = memories_save(
+		    ON_RELAY_ITEMS(grant), &memory, &json, &err);
 	store_grant_answer(grant, save->id, done, &json, &err);
 }
 
 void
 store_on_load_memory(struct store_grant *grant, struct ipc_load_memory *load)
 {
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done;
-
-	if (!on_relay_admit(grant, load->id, load->key))
-		return;
-	done = memories_load(store_grant_database(grant),
-	    store_grant_scope(grant), load->key, (int)load->whole, &json, &err);
-	store_grant_answer(grant, load->id, done, &json, &err);
+	if (on_relay_admit(grant, load->id, load->key))
+		ON_RELAY_ANSWER(grant, load->id,
+		    memories_load(ON_RELAY_ITEMS(grant), load->key,
+		        (int)load->whole, &json, &err));
 }
 
 void
 store_on_delete_memory(
     struct store_grant *grant, struct ipc_delete_memory *delete)
 {
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done;
-
-	if (!on_relay_admit(grant, delete->id, delete->key))
-		return;
-	done = memories_delete(store_grant_database(grant),
-	    store_grant_scope(grant), delete->key, &json, &err);
-	store_grant_answer(grant, delete->id, done, &json, &err);
+	if (on_relay_admit(grant, delete->id, delete->key))
+		ON_RELAY_ANSWER(grant, delete->id,
+		    memories_remove(
+		        ON_RELAY_ITEMS(grant), delete->key, &json, &err));
 }
 
 void
 store_on_list_memories(
     struct store_grant *grant, struct ipc_list_memories *list)
 {
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done;
-
-	if (!on_relay_admit(grant, list->id, list->after))
-		return;
-	done = memories_list(store_grant_database(grant),
-	    store_grant_scope(grant), list->after, &json, &err);
-	store_grant_answer(grant, list->id, done, &json, &err);
+	if (on_relay_admit(grant, list->id, list->after))
+		ON_RELAY_ANSWER(grant, list->id,
+		    memories_list(
+		        ON_RELAY_ITEMS(grant), list->after, &json, &err));
 }
 
 void
 store_on_save_tool(struct store_grant *grant, struct ipc_save_tool *save)
 {
-	auto_buffer struct buffer json = { 0 };
 	auto_free char *source = NULL;
 	struct saved_tool tool = { .name = save->name, .about = save->about };
-	struct err err;
-	int done;
+	struct err why;
 
 	if (!store_grant_admit(grant, save->id))
 		return;
-	source = ipc_blob_copy(&save->source, &err);
+	source = ipc_blob_copy(&save->source, &why);
 	if (source == NULL || !utf8_valid(source, save->source.len)) {
 		store_grant_break(grant, "the source is not UTF-8");
 		return;
 	}
 	tool.source =
 	    (struct ipc_bytes){ (const uint8_t *)source, save->source.len };
-	done = saved_tools_save(store_grant_database(grant),
-	    store_grant_scope(grant), &tool, store_grant_places(grant), &json,
-	    &err);
-	store_grant_answer(grant, save->id, done, &json, &err);
+	ON_RELAY_ANSWER(grant, save->id,
+	    saved_tools_save(ON_RELAY_ITEMS(grant), &tool,
+	        store_grant_places(grant), &json, &err));
+}
+
+/* One of an earlier version whose name is no longer accepted is ignored. */
+static int
+on_relay_load_tool(struct store_grant *grant, const char *name,
+    struct buffer *json, struct err *err)
+{
+	if (storable_name(name, NULL) == 0)
+		return saved_tools_load(
+		    ON_RELAY_ITEMS(grant), name, 1, json, err);
+	buffer_add_text(json, "null");
+	return 0;
 }
 
 void
 store_on_load_tool(struct store_grant *grant, struct ipc_load_tool *load)
 {
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done;
-
-	if (!store_grant_admit(grant, load->id))
-		return;
-	/*
-	 * A tool of an earlier version whose name is no longer accepted is
-	 * ignored.
-	 */
-	if (storable_name(load->name, NULL) == -1) {
-		buffer_add_text(&json, "null");
-		done = 0;
-	} else {
-		done = saved_tools_load(store_grant_database(grant),
-		    store_grant_scope(grant), load->name, 1, &json, &err);
-	}
-	store_grant_answer(grant, load->id, done, &json, &err);
+	if (store_grant_admit(grant, load->id))
+		ON_RELAY_ANSWER(grant, load->id,
+		    on_relay_load_tool(grant, load->name, &json, &err));
 }
 
 void
 store_on_list_saved_tools(
     struct store_grant *grant, struct ipc_list_saved_tools *list)
 {
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done;
-
-	if (!store_grant_admit(grant, list->id))
-		return;
-	done = saved_tools_list(store_grant_database(grant),
-	    store_grant_scope(grant), list->after, 0, &json, &err);
-	store_grant_answer(grant, list->id, done, &json, &err);
+	if (store_grant_admit(grant, list->id))
+		ON_RELAY_ANSWER(grant, list->id,
+		    saved_tools_list(ON_RELAY_ITEMS(grant), list->after, 0,
+		        &json, &err));
 }
 
 void
 store_on_load_output(struct store_grant *grant, struct ipc_load_output *load)
 {
-	auto_buffer struct buffer json = { 0 };
 	const struct execution_part part = { store_grant_scope(grant),
 		load->execution, (int)load->errors, load->from };
-	struct err err;
-	int done;
 
-	if (!store_grant_admit(grant, load->id))
-		return;
-	done = executions_load(store_grant_database(grant), &part, &json, &err);
-	store_grant_answer(grant, load->id, done, &json, &err);
+	if (store_grant_admit(grant, load->id))
+		ON_RELAY_ANSWER(grant, load->id,
+		    executions_load(
+		        store_grant_database(grant), &part, &json, &err));
 }

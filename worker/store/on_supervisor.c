@@ -108,42 +108,26 @@ on_supervisor_name(const struct ipc_bytes *name)
 }
 
 static int
-on_supervisor_show_memories(struct store *store, const struct ipc_show *show,
+on_supervisor_show(struct store *store, const struct ipc_show *show,
     struct buffer *json, struct err *err)
 {
 	struct database *database = on_supervisor_database(store);
+	const char *scope = show->scope;
+	auto_free char *name = NULL, *after = NULL;
 
-	if (show->name.len > 0)
-		return memories_load(
-		    database, show->scope, show->name, 1, json, err);
-	return memories_list(database, show->scope, show->after, json, err);
-}
-
-static int
-on_supervisor_show_tools(struct store *store, const struct ipc_show *show,
-    struct buffer *json, struct err *err)
-{
-	struct database *database = on_supervisor_database(store);
-	auto_free char *name = on_supervisor_name(&show->name);
-	auto_free char *after = on_supervisor_name(&show->after);
-
-	if (show->name.len > 0)
-		return saved_tools_load(
-		    database, show->scope, name, 1, json, err);
-	return saved_tools_list(database, show->scope, after, 1, json, err);
-}
-
-static int
-on_supervisor_show_executions(struct store *store, const struct ipc_show *show,
-    struct buffer *json, struct err *err)
-{
-	struct database *database = on_supervisor_database(store);
-	auto_free char *id = on_supervisor_name(&show->name);
-	auto_free char *after = on_supervisor_name(&show->after);
-
+	if (show->kind == STORED_MEMORIES)
+		return show->name.len > 0 ?
+		    memories_load(database, scope, show->name, 1, json, err) :
+		    memories_list(database, scope, show->after, json, err);
+	name = on_supervisor_name(&show->name);
+	after = on_supervisor_name(&show->after);
+	if (show->kind == STORED_EXECUTIONS)
+		return show->name.len > 0 ?
+		    executions_show(database, scope, name, json, err) :
+		    executions_list(database, scope, after, json, err);
 	return show->name.len > 0 ?
-	    executions_show(database, show->scope, id, json, err) :
-	    executions_list(database, show->scope, after, json, err);
+	    saved_tools_load(database, scope, name, 1, json, err) :
+	    saved_tools_list(database, scope, after, 1, json, err);
 }
 
 void
@@ -151,47 +135,17 @@ store_on_show(struct store *store, struct ipc_show *show)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
-	int done;
+	int done = on_supervisor_show(store, show, &json, &err);
 
-	if (show->kind == STORED_EXECUTIONS)
-		done = on_supervisor_show_executions(store, show, &json, &err);
-	else if (show->kind == STORED_TOOLS)
-		done = on_supervisor_show_tools(store, show, &json, &err);
-	else
-		done = on_supervisor_show_memories(store, show, &json, &err);
 	on_supervisor_tell(store, done, &json, &err);
-}
-
-static int
-on_supervisor_drop_memories(struct store *store, const struct ipc_drop *drop,
-    struct buffer *json, struct err *err)
-{
-	struct database *database = on_supervisor_database(store);
-
-	if (drop->which == STORED_DROP_ONE)
-		return memories_delete(
-		    database, drop->scope, drop->name, json, err);
-	return memories_clear(database, drop->scope, json, err);
-}
-
-static int
-on_supervisor_drop_tools(struct store *store, const struct ipc_drop *drop,
-    struct buffer *json, struct err *err)
-{
-	struct database *database = on_supervisor_database(store);
-	auto_free char *name = on_supervisor_name(&drop->name);
-
-	if (drop->which == STORED_DROP_ONE)
-		return saved_tools_delete(
-		    database, drop->scope, name, json, err);
-	return saved_tools_clear(database, drop->scope,
-	    drop->which == STORED_DROP_IGNORED, json, err);
 }
 
 void
 store_on_drop(struct store *store, struct ipc_drop *drop)
 {
+	struct database *database = on_supervisor_database(store);
 	auto_buffer struct buffer json = { 0 };
+	auto_free char *name = NULL;
 	struct err err;
 	int done;
 
@@ -199,10 +153,13 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 	    (drop->which == STORED_DROP_IGNORED && drop->kind != STORED_TOOLS))
 		fatal("protocol violation by the supervisor: it is unclear "
 		    "which items are to be removed");
-	if (drop->kind == STORED_TOOLS)
-		done = on_supervisor_drop_tools(store, drop, &json, &err);
-	else
-		done = on_supervisor_drop_memories(store, drop, &json, &err);
+	if (drop->kind == STORED_TOOLS) {
+		name = on_supervisor_name(&drop->name);
+		done = saved_tools_remove(database, drop->scope, name,
+		    drop->which == STORED_DROP_IGNORED, &json, &err);
+	} else
+		done = memories_remove(
+		    database, drop->scope, drop->name, &json, &err);
 	on_supervisor_tell(store, done, &json, &err);
 }
 

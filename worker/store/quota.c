@@ -9,12 +9,9 @@ static int
 quota_total(struct database *database, const char *name, uint64_t *total,
     struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = database_prepare(
-	    database, "SELECT value FROM totals WHERE name = ?", err);
+	auto_statement sqlite3_stmt *statement = database_prepare_of(
+	    database, "SELECT value FROM totals WHERE name = ?", name, err);
 
-	if (statement == NULL)
-		return -1;
-	database_bind_text(statement, 1, name);
 	switch (database_step(database, statement, err)) {
 	case 1:
 		*total = database_number(statement, 0);
@@ -38,16 +35,13 @@ static int
 quota_share(struct database *database, const struct quota *quota,
     const char *scope, struct quota_share *share, struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = database_prepare(database,
+	auto_statement sqlite3_stmt *statement = database_prepare_of(database,
 	    "SELECT (SELECT count(*) FROM memories WHERE scope = ?1),"
 	    " (SELECT count(*) FROM tools WHERE scope = ?1),"
 	    " (SELECT coalesce(sum(size), 0) FROM memories WHERE scope = ?1)"
 	    " + (SELECT coalesce(sum(size), 0) FROM tools WHERE scope = ?1)",
-	    err);
+	    scope, err);
 
-	if (statement == NULL)
-		return -1;
-	database_bind_text(statement, 1, scope);
 	if (database_step(database, statement, err) != 1)
 		return -1;
 	share->count = database_number(

@@ -43,12 +43,11 @@ static sqlite3_stmt *
 saved_tools_about(struct database *database, const char *sql,
     const char *scope, const char *name, struct err *err)
 {
-	sqlite3_stmt *statement = database_prepare(database, sql, err);
+	sqlite3_stmt *statement =
+	    database_prepare_of(database, sql, scope, err);
 
-	if (statement == NULL)
-		return NULL;
-	database_bind_text(statement, 1, scope);
-	database_bind_text(statement, 2, name);
+	if (statement != NULL)
+		database_bind_text(statement, 2, name);
 	return statement;
 }
 
@@ -59,7 +58,7 @@ saved_tools_load(struct database *database, const char *scope,
 	auto_statement sqlite3_stmt *row = saved_tools_about(database,
 	    "SELECT " SAVED_TOOLS_COLUMNS ", source FROM tools"
 	    " WHERE scope = ?1 AND name = ?2", scope, name, err);
-	int found = row == NULL ? -1 : database_step(database, row, err);
+	int found = database_step(database, row, err);
 
 	if (found == -1)
 		return -1;
@@ -85,7 +84,7 @@ saved_tools_find_old(struct database *database, const char *scope,
 	auto_statement sqlite3_stmt *row = saved_tools_about(database,
 	    "SELECT size FROM tools WHERE scope = ?1 AND name = ?2", scope,
 	    name, err);
-	int found = row == NULL ? -1 : database_step(database, row, err);
+	int found = database_step(database, row, err);
 
 	*size = found == 1 ? database_number(row, 0) : 0;
 	return found == -1 ? -1 : 0;
@@ -160,35 +159,19 @@ saved_tools_save(struct database *database, const char *scope,
 /* Removing */
 
 int
-saved_tools_delete(struct database *database, const char *scope,
-    const char *name, struct buffer *json, struct err *err)
+saved_tools_remove(struct database *database, const char *scope,
+    const char *name, int ignored, struct buffer *json, struct err *err)
 {
 	auto_statement sqlite3_stmt *statement = saved_tools_about(database,
-	    "DELETE FROM tools WHERE scope = ?1 AND name = ?2", scope, name,
-	    err);
-	uint64_t count;
-
-	if (database_remove(database, statement, &count, err) == -1)
-		return -1;
-	buffer_add_text(json, count > 0 ? "true" : "false");
-	return 0;
-}
-
-int
-saved_tools_clear(struct database *database, const char *scope, int ignored,
-    struct buffer *json, struct err *err)
-{
-	auto_statement sqlite3_stmt *statement = saved_tools_about(database,
+	    name[0] != '\0' ?
+	        "DELETE FROM tools WHERE scope = ?1 AND name = ?2" :
 	    ignored ? "DELETE FROM tools WHERE scope = ?1 AND name >= ?2"
 	              " AND NOT storable_name(name)"
 	            : "DELETE FROM tools WHERE scope = ?1 AND name >= ?2",
-	    scope, "", err);
-	uint64_t count;
+	    scope, name, err);
 
-	if (database_remove(database, statement, &count, err) == -1)
-		return -1;
-	buffer_printf(json, "%llu", (unsigned long long)count);
-	return 0;
+	return database_remove(
+	    database, statement, name[0] != '\0', json, err);
 }
 
 /* Listing */

@@ -31,15 +31,12 @@ int saved_tools_save(struct database *database, const char *scope,
 int saved_tools_load(struct database *database, const char *scope,
     const char *name, int whole, struct buffer *json, struct err *err);
 
-int saved_tools_delete(struct database *database, const char *scope,
-    const char *name, struct buffer *json, struct err *err);
-
 /*
- * Removes all tools of the scope, or only the ignored ones, and returns their
- * number.
+ * Removes one, and returns whether there was; for no name all of the scope, or
+ * only the ignored ones, and returns their number.
  */
-int saved_tools_clear(struct database *database, const char *scope,
-    int ignored, struct buffer *json, struct err *err);
+int saved_tools_remove(struct database *database, const char *scope,
+    const char *name, int ignored, struct buffer *json, struct err *err);
 
 /*
  * A page of them, starting after a name; if ignored is set, the ignored ones

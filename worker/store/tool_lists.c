@@ -86,8 +86,7 @@ tool_lists_drop(struct database *database, const uint8_t *fingerprint,
 	auto_statement sqlite3_stmt *statement = tool_lists_prepare(database,
 	    "DELETE FROM tool_lists WHERE fingerprint = ?1", fingerprint, err);
 
-	return statement == NULL ? -1 :
-	    database_step(database, statement, err);
+	return database_step(database, statement, err);
 }
 
 /* One that is stored already, and was used recently, is not written. */

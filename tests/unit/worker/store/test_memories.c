@@ -60,7 +60,7 @@ static int
 forget(const char *key)
 {
 	buffer_reset(&json);
-	return memories_delete(database, "", bytes_of(key), &json, &err);
+	return memories_remove(database, "", bytes_of(key), &json, &err);
 }
 
 static int
@@ -81,7 +81,8 @@ UNIT_TEST(scopes_stay_apart)
 	expect_all(list("third", bytes_of("")), "{\"entries\":[],"
 	    "\"more\":false}");
 	buffer_reset(&json);
-	expect_all(memories_clear(database, "", &json, &err), "1");
+	expect_all(memories_remove(database, "",
+	    (struct ipc_bytes){ 0 }, &json, &err), "1");
 	expect_told(load_as("other", bytes_of("k")), "\"value\":2}");
 }
 

@@ -27,7 +27,8 @@ UNIT_TEST(no_version_is_used_twice)
 	expect_version("one", "k", "1");
 	expect_version("one", "other", "2");
 	buffer_reset(&json);
-	expect_all(memories_clear(database, "one", &json, &err), "2");
+	expect_all(memories_remove(database, "one",
+	    (struct ipc_bytes){ 0 }, &json, &err), "2");
 	expect_version("one", "k", "3");
 }
 

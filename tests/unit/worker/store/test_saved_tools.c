@@ -100,7 +100,7 @@ UNIT_TEST(bad_names_are_refused_and_ignored)
 	ck_assert_uint_eq(count_told("\"name\""), 6);
 	ck_assert_uint_eq(count_told("\"ignored\""), 5);
 	buffer_reset(&json);
-	expect_all(saved_tools_clear(database, "", 1, &json, &err), "5");
+	expect_all(saved_tools_remove(database, "", "", 1, &json, &err), "5");
 	expect_told(load_as("", "good"), "\"source\":\"x\"");
 }
 
