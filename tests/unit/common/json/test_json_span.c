@@ -104,8 +104,8 @@ static const struct accept accepts[] = {
 };
 
 /*
- * One byte of a string, of any value and at any place: strings are scanned by
- * blocks where the processor can.
+ * One byte of a string, of any value and at any place: eight of them are
+ * looked at together.
  */
 UNIT_TEST(any_byte_anywhere)
 {
