@@ -121,7 +121,7 @@ class JavaScript(unittest.TestCase):
             ("mcp_fs.read_file({})", "ArgumentError: fs.read_file: missing "
              "argument \"path\"; it takes path (required), head, mode"),
             ("mcp_fs.read_file('a', 3)", "ArgumentError: fs.read_file: 2 "
-             "arguments have no names: write readFile({name: value}); it "
+             "arguments have no names: write read_file({name: value}); it "
              "takes path (required), head, mode"),
             *(("mcp_fs.echo({a: [%s]})" % value,
                "TypeError: arguments[\"a\"][0] " + text)
@@ -164,8 +164,13 @@ class JavaScript(unittest.TestCase):
              "object with the keys a"),
             ("mcp_fs.echo({}).data", "TypeError: fs.echo() returns a "
              "Promise: write 'await' before it"),
+            ("console.log(mcp_fs.echo({}))", "TypeError: fs.echo() returns a "
+             "Promise: write 'await' before it"),
             ("`${mcp_fs.echo({})}`", "TypeError: fs.echo() returns a "
              "Promise: write 'await' before it"),
+            ("mcp_fs.echo({a: [{b: 1}]}).then((r) => r.a.issues)",
+             "TypeError: a list of a result has no issues: it has 1 items, "
+             "and its first one the keys b"),
             ("Object.keys(mcp_web)", "TypeError: the tools of web were not "
              "asked for: write await runtime.listTools(\"web\")"))
 
@@ -209,7 +214,7 @@ class JavaScript(unittest.TestCase):
 
     def test_documentation(self):
         """Tools are told of, in lines where they are printed."""
-        told = ("mcp_fs.readFile({path: string, head?: number, mode?: "
+        told = ("mcp_fs.read_file({path: string, head?: number, mode?: "
                 "\"text\" | \"binary\"}): Read a file.\n")
         note = ("the search has left out: mute (mute: it does not answer; its "
                 "last words: oops)")
@@ -218,14 +223,13 @@ class JavaScript(unittest.TestCase):
             console.log(found); console.log(found[0].tool, found[0].score > 0);
             console.log(await runtime.query_tool_docs('web'));
             console.log((await runtime.listTools('web'))[0].inputSchema.type);
-            console.log(await runtime.discoveredServers(), runtime.listServers()
-              .join());
+            console.log(runtime.discoveredServers().join(),
+              (await runtime.listServers()).join());
             const {instructions} = await runtime.describeServer('fs');
             console.log(instructions);
-            const text = await runtime.capabilitySummary('full');
+            const text = runtime.capabilitySummary('full');
             console.log(text.split('\\n')[0], text.includes('- loaded: fs: '));
-        """.replace("discoveredServers()", "discoveredServers().then((all) => "
-                    "all.join())"), told + "read_file true\nmcp_web.get(): "
+        """, told + "read_file true\nmcp_web.get(): "
             "get it\nobject\nfs,my-git,web,mute fs,my-git\n"
             "Paths are absolute.\n--- JAVASCRIPT SANDBOX MANUAL --- true\n",
             notes=[note])
@@ -254,6 +258,12 @@ class JavaScript(unittest.TestCase):
                   "",
                   notes=["fs.echo: there is more than the 1 of its last "
                          "result (nextCursor)"])
+        self.runs("const {data} = await mcp_fs.echo({all: [{id: 1}]});\n"
+                  "console.log(data.all.filter((each) => each.number > 0)"
+                  ".length, data.error, structuredClone(data).all[0].id);",
+                  "0 undefined 1\n", notes=[
+                      ".number was undefined, as there is no such key: the "
+                      "object has id"])
         self.runs("(await mcp_fs.echo({items: [1], nextCursor: 'x'}))"
                   ".nextCursor;", "")
 

@@ -3,7 +3,8 @@
  * arguments of a call with the schema of its tool.
  */
 import { read, write } from './json.mjs';
-import { apart, camel, listed } from './names.mjs';
+import { isMade } from './misread.mjs';
+import { apart, called, camel, listed } from './names.mjs';
 import {
   ArgumentError, Call, dataOf, faultOf, MCPError, parsed, Result, textOf,
 } from './result.mjs';
@@ -15,7 +16,7 @@ const ARGUMENTS_MAX = 16 << 20; // bytes, as JSON
 
 /* Whether a value is an object that names its members, such as arguments. */
 const isPlain = (value) => isObject(value) && !(value instanceof Result) &&
-  [null, Object.prototype].includes(Object.getPrototypeOf(value));
+  isMade(value);
 
 /*
  * Returns what a call was given, as JSON, since the code may change its
@@ -67,13 +68,13 @@ function fill(entry, { named, placed }) {
     properties[names[placed.length - 1]], entry.inputSchema);
   if (isKnown && mayBe)
     refuse('the last argument may be a value or the named arguments: write ' +
-      `all by name, as ${camel(entry.tool)}({${names[0]}: ...})`);
+      `all by name, as ${called(entry.tool)}({${names[0]}: ...})`);
   const values = isKnown ? placed.slice(0, -1) : placed;
   const places = order(entry, values.length);
   if (values.length > places.length)
     refuse(`${values.length === 1 ? 'an argument has no name' :
       `${values.length} arguments have no names`}: write ${
-      camel(entry.tool)}({name: value})`);
+      called(entry.tool)}({name: value})`);
   const found = new Map(values.map(({ text }, at) => [places[at], text]));
   for (const key of isKnown ? keys : []) {
     if (found.get(key) !== undefined)

@@ -3,7 +3,7 @@
  */
 import * as fs from 'node:fs';
 
-import { camel, listed } from './names.mjs';
+import { called, listed } from './names.mjs';
 import { parameters, typeOf } from './schema.mjs';
 import { ask, box, knownServers, listServers, serverOf } from './servers.mjs';
 
@@ -36,7 +36,7 @@ export const isDeprecated = ({ inputSchema, description }) =>
 function line(entry) {
   const given = parameters(entry).map(({ name, required, schema }) =>
     `${name}${required ? '' : '?'}: ${typeOf(schema, entry.inputSchema)}`);
-  const call = `mcp_${entry.serverAlias}.${camel(entry.tool)}(${
+  const call = `mcp_${entry.serverAlias}.${called(entry.tool)}(${
     given.length > 0 ? `{${given.join(', ')}}` : ''})`;
   const about = typeof entry.description === 'string' ?
     summary(entry.description).split('. ')[0] : '';
@@ -161,21 +161,26 @@ function serverLine(server, failures) {
     server.description ? `. ${summary(server.description)}` : ''}`;
 }
 
-/* Returns the manual, and what there is in this execution. */
-export async function manual(detail) {
-  await listServers().catch(() => []);
+/*
+ * Returns the function that returns the manual, and what there is in this
+ * execution; the lists of the loaded servers are asked for before.
+ */
+export async function manualMaker() {
   const loaded = knownServers().filter((server) => server.loaded);
   const failures = await listAll(loaded, PATIENCE);
   const others = knownServers().filter((server) => !server.loaded);
-  const names = ['manual', ...box.memory ? ['manual_memory'] : [],
-    ...detail === 'full' ? ['manual_more'] : []];
-  return `${names.map((name) => fs.readFileSync(new URL(`${name}.md`,
-    import.meta.url), 'utf8')).join('')}
+  return (detail) => {
+    checkDetail(detail);
+    const names = ['manual', ...box.memory ? ['manual_memory'] : [],
+      ...detail === 'full' ? ['manual_more'] : []];
+    return `${names.map((name) => fs.readFileSync(new URL(`${name}.md`,
+      import.meta.url), 'utf8')).join('')}
 **In this call**
 - loaded: ${loaded.map((server) => serverLine(server, failures))
     .join('\n  ') || 'none; each loads when it is first used'}
 - load when they are first used: ${listed(others.map(({ name }) => name))}
 `;
+  };
 }
 
 /* Returns the tools of a server, or one, as TypeScript declares them. */

@@ -21,8 +21,12 @@ export async function open(wire, frame, code) {
     progress: frame.progress === true, source: code });
   for (const told of frame.servers ?? [])
     learn({ ...told, loaded: true });
-  if (/\bmcp/.test(code))
-    await listServers().catch(() => []);
+  if (/\bmcp|discovered_?servers|capability_?summary/i.test(code))
+    await listServers().catch((error) => {
+      box.failure = error;
+    });
+  if (/capability_?summary/i.test(code))
+    box.manual = await (await import('./docs.mjs')).manualMaker();
   const runtime = makeRuntime();
   const globals = { runtime, mcp: servers, mcp_servers: servers };
   for (const server of knownServers())
@@ -37,7 +41,7 @@ export async function open(wire, frame, code) {
 /* Sends the notes at the end of the code, and the progress held back. */
 function finish(failed) {
   lastProgress();
-  for (const text of [morePictures(), failed ? null : note()])
+  for (const text of [morePictures(), note(failed)])
     if (text !== null)
       box.wire.send({ type: 'note', text });
 }

@@ -40,6 +40,9 @@ export const words = (text) => text.split(ODD).flatMap((part) =>
 export const isIdentifier = (name) =>
   IDENTIFIER.test(name) && !RESERVED.has(name);
 
+/* Returns what a tool is called by: its own name, if it can be written. */
+export const called = (name) => isIdentifier(name) ? name : camel(name);
+
 /* Returns a name without what differs between habits of writing names. */
 export const plain = (name) =>
   name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();

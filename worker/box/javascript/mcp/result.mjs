@@ -2,6 +2,7 @@
  * The outcome of a call: a promise, a result, or an error of one class.
  */
 import { read, write } from './json.mjs';
+import { guarded } from './misread.mjs';
 import { listed } from './names.mjs';
 
 const SHOWN_MAX = 2000; // characters of a message
@@ -9,6 +10,7 @@ const WRAPPER = 'result'; // the key by which SDKs wrap what is no object
 const MARK = 'x-fastmcp-wrap-result'; // in the output schema of such a tool
 const HERE = new URL('..', import.meta.url).pathname;
 const OURS = [HERE, '<anonymous>', 'native code', 'node:internal'];
+const SHOWN = Symbol.for('nodejs.util.inspect.custom');
 /* What libraries and habits look for, and a result does not have. */
 const ABSENT = new Set(['then', 'catch', 'toJSON', 'error', '_meta', 'content',
   'structuredContent', 'nodeType', '$$typeof', 'asymmetricMatch', 'inspect']);
@@ -84,11 +86,15 @@ export class Call extends Promise {
     return call;
   }
 }
+
+/* Refuses what only the result of a call has. */
+function refuse() {
+  throw new TypeError(`${this.called}() returns a Promise: write 'await' ` +
+    'before it');
+}
 for (const name of OF_RESULTS)
-  Object.defineProperty(Call.prototype, name, { get() {
-    throw new TypeError(`${this.called}() returns a Promise: write 'await' ` +
-      'before it');
-  } });
+  Object.defineProperty(Call.prototype, name, { get: refuse });
+Object.defineProperty(Call.prototype, SHOWN, { value: refuse });
 
 /* Returns the text of a block, also of a resource in it, or undefined. */
 function sent(block) {
@@ -187,7 +193,7 @@ export class Result {
    */
   get data() {
     if (!this.#read) {
-      this.#data = this.#find();
+      this.#data = guarded(this.#find());
       this.#read = true;
     }
     return this.#data;
@@ -205,7 +211,7 @@ export class Result {
   }
 
   /* Shows the fields alone. */
-  [Symbol.for('nodejs.util.inspect.custom')]() {
+  [SHOWN]() {
     return Object.fromEntries(Object.entries(this));
   }
 

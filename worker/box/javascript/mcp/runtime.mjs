@@ -8,7 +8,7 @@ import * as calls from './calls.mjs';
 import { didYouMean, snake } from './names.mjs';
 import { ArgumentError, Call, MCPError, Result } from './result.mjs';
 import {
-  box, findServer, knownServers, listServers, noServer, serverOf,
+  box, findServer, knownServers, noServer, serverOf,
 } from './servers.mjs';
 import * as shown from './shown.mjs';
 
@@ -18,6 +18,7 @@ const PROBED = new Set(['then', 'toJSON', 'constructor', 'prototype',
   'default', '__esModule', '$$typeof', 'nodeType', 'inspect', 'toString',
   'valueOf', 'asymmetricMatch', 'hasOwnProperty', 'isPrototypeOf',
   '__proto__']);
+const MEMBERS = {}; // of runtime
 const PROXIES = new Map(); // by name of the server
 
 const docs = () => import('./docs.mjs');
@@ -67,15 +68,15 @@ export function proxyOf(server) {
   return proxy;
 }
 
-/* Returns the object mcp: the servers, by their names and aliases. */
-export const servers = new Proxy({}, {
+/* The object mcp: the servers, by their names and aliases, then runtime. */
+export const servers = new Proxy(MEMBERS, {
   get(target, key) {
     if (typeof key === 'symbol')
       return own(target, key);
     const server = findServer(key);
     if (server)
       return proxyOf(server);
-    if (PROBED.has(key))
+    if (PROBED.has(key) || key in target)
       return own(target, key);
     throw new MCPError(`mcp has no ${key}: ${noServer(key)}`);
   },
@@ -106,12 +107,6 @@ const ASKING = {
         noServer('').split('; ').at(-1)}`);
     const entries = await calls.listTools(server);
     return (await docs()).toolsOf(entries);
-  },
-
-  /* Returns the names of all servers, or what is known of them. */
-  async discoveredServers(detailed = false) {
-    return (await listServers()).map(({ name, description }) =>
-      detailed ? { name, description } : name);
   },
 
   describeServer: async (name) => (await docs()).describe(name),
@@ -146,9 +141,6 @@ const ASKING = {
 
   types: async (server, tool) => (await docs()).types(server, tool),
 
-  capabilitySummary: async (detail = 'summary') =>
-    (await docs()).manual(detail),
-
   show: shown.show,
   progress: shown.progress,
   resources: calls.resources,
@@ -165,6 +157,16 @@ const STORED = ['saveMemory', 'loadMemory', 'updateMemory', 'deleteMemory',
 
 /* What answers at once. */
 const AT_ONCE = {
+  /* Returns the names of all servers, or what is known of them. */
+  discoveredServers(detailed = false) {
+    if (box.failure)
+      throw box.failure;
+    return knownServers().map(({ name, description }) =>
+      detailed ? { name, description } : name);
+  },
+
+  capabilitySummary: (detail = 'summary') => box.manual(detail),
+
   /* Returns the names of the loaded servers. */
   listServers: () => knownServers().filter(({ loaded }) => loaded)
     .map(({ name }) => name),
@@ -184,7 +186,7 @@ const AT_ONCE = {
 
 /* Returns the object runtime. */
 export function makeRuntime() {
-  const members = { MCPError, ArgumentError, Result };
+  const members = Object.assign(MEMBERS, { MCPError, ArgumentError, Result });
   const add = (name, value) => {
     members[name] = value;
     members[snake(name)] = value;

@@ -4,6 +4,7 @@
  * asked for exactly so many, or names the member that tells of more.
  */
 import { read } from './json.mjs';
+import { missed } from './misread.mjs';
 import { plain, words } from './names.mjs';
 import { isObject } from './schema.mjs';
 import { box } from './servers.mjs';
@@ -65,14 +66,18 @@ export function seen(tool, result, args) {
     SEEN.delete(SEEN.keys().next().value);
 }
 
-/* Returns the note at the end of code that has not failed, or null. */
-export function note() {
-  const told = [];
+/* Returns the note at the end of code, or null. */
+export function note(failed) {
+  const told = [], all = [];
   for (const [tool, { args, strong, weak }] of SEEN) {
     const result = strong ?? weak.deref();
-    const more = result && !result.isError && moreOf(result.data, read(args));
+    if (!result || result.isError)
+      continue;
+    all.push(result.data);
+    const more = failed ? null : moreOf(result.data, read(args));
     if (more && !box.source.includes(more[1]))
       told.push(`${tool}: ${more[0]}`);
   }
-  return told.length > 0 ? told.slice(0, NOTED_MAX).join('; ') : null;
+  const notes = [missed(box.source, all), ...told].filter(Boolean);
+  return notes.length > 0 ? notes.slice(0, NOTED_MAX).join('; ') : null;
 }

@@ -9,6 +9,8 @@ import { Refused } from './wire.mjs';
 /* What the bootstrap hands over, and what runtime.configure() sets. */
 export const box = {
   wire: null, memory: false, progress: false, source: '', raiseOnError: true,
+  failure: null, // why the servers could not be listed before the code
+  manual: null, // what makes the manual, if the code names it
 };
 const KNOWN = new Map(); // by name: Server
 
