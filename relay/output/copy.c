@@ -1,7 +1,8 @@
 /*
  * A stream passed on as it is printed, into a pipe whose reader may be slow.
  * What the pipe does not take waits here, and meanwhile nothing more of the
- * stream is to be read. Runs in the relay; never interprets the bytes.
+ * stream is to be read: only the code of this execution waits, as it would for
+ * a pipe of its own. Runs in the relay; never interprets the bytes.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -136,13 +136,16 @@ test('variables may name files, and what is wrong with them is told',
     assert.match(run({ MCP_API_TOKEN: token }, 'config', 'check').stderr,
       /MCP_API_TOKEN is ignored: with CAISSON_COMPAT=b it is the token of/);
 
-    const { url } = await compat(t, { MCP_API_TOKEN: '',
+    assert.equal(run({ CAISSON_STATE_DIR: root }, 'token', 'add', 'api')
+      .status, 0);
+
+    const { url, log } = await compat(t, { MCP_API_TOKEN: '',
       MCP_API_TOKEN_FILE: file(t, 'token', `${token}\n`),
       SANDBOX_ROOT: root }, { home });
 
     assert.equal(await clientOf(t, url, token).post({ method: 'ping' })
       .then(({ status }) => status), 200);
-    assert.ok(fs.existsSync(root));
+    assert.match(log(), /the token api of 'caisson token add' is not accepted/);
   });
 
 test('no server and no process is told the token', async (t) => {
