@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/base/mem.h"
 #include "../box/box.h"
@@ -32,6 +33,32 @@ call_set_error(struct call *call, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* How a bootstrap begins the sentence about why it does not run code. */
+static const char call_not_run[] = "caisson: the code was not run: ";
+
+/*
+ * Takes that sentence out of the errors, which are no output of code. Returns
+ * it, NULL if there is none; the caller frees it.
+ */
+static char *
+call_judge_refusal(struct call_result *result)
+{
+	struct call_stream *errors = &result->errors;
+	const size_t mark = sizeof(call_not_run) - 1;
+	const char *end;
+	char *sentence;
+
+	if (errors->len < mark ||
+	    memcmp(errors->data, call_not_run, mark) != 0)
+		return NULL;
+	end = memchr(errors->data, '\n', errors->len);
+	sentence = mem_printf("%.*s",
+	    (int)((end == NULL ? errors->len : (size_t)(end - errors->data)) -
+	        mark), errors->data + mark);
+	errors->len = 0;
+	return sentence;
+}
+
 /*
  * The box ended before it had the code, so its status is not that of the code.
  */
@@ -43,9 +70,12 @@ call_judge_interpreter(struct call *call)
 	const char *path =
 	    language_interpreter(language, call->runs->options);
 	char variable[OPTION_NAME_SIZE];
+	auto_free char *refusal = call_judge_refusal(result);
 
 	result->status = CALL_ERROR;
-	if (result->signal != 0) {
+	if (refusal != NULL) {
+		call_set_error(call, "the code was not run: %s", refusal);
+	} else if (result->signal != 0) {
 		auto_free char *name = signal_name(result->signal);
 
 		call_set_error(call, "%s was killed by %s before it received "

@@ -87,7 +87,9 @@ on_supervisor_take_language(struct box *box, struct err *err)
 	    box->language->start != LANGUAGE_FORKED)
 		return err_set(err, "the interpreter of %s cannot be loaded by "
 		    "a template", setup->language);
-	if (setup->interpreter[0] != '/')
+	/* A name was not found: its language says so. */
+	if (setup->interpreter[0] != '/' &&
+	    strchr(setup->interpreter, '/') != NULL)
 		return err_set(err, "the interpreter '%s' is not an absolute "
 		    "path", setup->interpreter);
 	return 0;

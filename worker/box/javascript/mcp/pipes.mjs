@@ -2,9 +2,11 @@
  * The two control pipes, as each engine can use them.
  *
  * A read must not keep a program alive that waits for nothing, and must not
- * hold up its exit. In bun a read of fs does neither. Node.js joins the thread
- * of such a read before it exits, and deno does not know descriptors that it
- * has not opened, so both get a socket of node:net for the pipe.
+ * hold up its exit. In bun and deno a read that is only begun when an answer is
+ * waited for does neither. Node.js joins the thread of such a read before it
+ * exits, so it gets a socket of node:net for the pipe. deno does not know
+ * descriptors that it has not opened, so it opens the pipes again; where there
+ * is no /proc it gets sockets, too.
  */
 import * as fs from 'node:fs';
 
@@ -13,15 +15,38 @@ const { bun } = process.versions;
 const { deno } = process.versions;
 const net = bun ? null : await import('node:net');
 
-/* Reads by a read of fs at a time, and only while it was told to listen. */
+/* Returns the pipe at a descriptor as deno can use it, or null. */
+function opened(fd, options) {
+  try {
+    return deno ? Deno.openSync(`/proc/self/fd/${fd}`, options) : null;
+  } catch {
+    return null;
+  }
+}
+
+/* Reads once: gives take() the bytes, or null at the end. */
+function readOnce(fd, take) {
+  const data = Buffer.allocUnsafe(CHUNK);
+  fs.read(fd, data, 0, CHUNK, null, (error, count) =>
+    take(error || !count ? null : data.subarray(0, count)));
+}
+
+/* The same of a file of deno. */
+async function readFile(file, take) {
+  const data = Buffer.allocUnsafe(CHUNK);
+  const count = await file.read(data).catch(() => null);
+  take(count ? data.subarray(0, count) : null);
+}
+
+/* Reads only while it was told to listen, by once(), once at a time. */
 class Reads {
-  #fd;
+  #once;
   #take;
   #listens = false;
   #reads = false;
 
-  constructor(fd, take) {
-    this.#fd = fd;
+  constructor(once, take) {
+    this.#once = once;
     this.#take = take;
   }
 
@@ -33,12 +58,11 @@ class Reads {
   }
 
   #read() {
-    const data = Buffer.allocUnsafe(CHUNK);
     this.#reads = true;
-    fs.read(this.#fd, data, 0, CHUNK, null, (error, count) => {
+    this.#once((data) => {
       this.#reads = false;
-      this.#take(error || !count ? null : data.subarray(0, count));
-      this.listen(this.#listens && count > 0);
+      this.#take(data);
+      this.listen(this.#listens && data !== null);
     });
   }
 }
@@ -65,14 +89,19 @@ class Stream {
 /*
  * Returns what reads from fd, and gives each chunk to take(); null is the end.
  */
-export const reading = (fd, take) =>
-  bun ? new Reads(fd, take) : new Stream(fd, take);
+export function reading(fd, take) {
+  const file = opened(fd, { read: true });
+  if (file !== null)
+    return new Reads((taken) => readFile(file, taken), take);
+  return bun ? new Reads((taken) => readOnce(fd, taken), take) :
+    new Stream(fd, take);
+}
 
-/* Writes the whole text, in order. */
-const writeSync = (fd, text) => {
+/* Writes the whole text, in order, to a descriptor or a file of deno. */
+const writeSync = (to, text) => {
   let data = Buffer.from(text);
   while (data.length > 0)
-    data = data.subarray(fs.writeSync(fd, data));
+    data = data.subarray(to.writeSync?.(data) ?? fs.writeSync(to, data));
 };
 
 /*
@@ -80,6 +109,9 @@ const writeSync = (fd, text) => {
  * when nothing reads there any more.
  */
 export function writing(fd) {
+  const file = opened(fd, { write: true });
+  if (file !== null)
+    return (text) => writeSync(file, text);
   if (!deno)
     return (text) => writeSync(fd, text);
   const socket = new net.Socket({ fd, readable: false, writable: true });
