@@ -43,8 +43,9 @@ struct engine {
 };
 
 /*
- * No engine reads a configuration, asks, or looks for packages. A limit of the
- * heap has garbage collected in time; that of the box is what ends the code.
+ * No engine reads a configuration, asks, or looks for packages. deno may do all
+ * that the box allows, or its own library could not open descriptors. A limit
+ * of the heap has garbage collected in time; that of the box ends the code.
  */
 static const struct engine engines[] = {
 	{ .name = "bun",
@@ -55,8 +56,7 @@ static const struct engine engines[] = {
 		.packages = { "@deno/linux-" ENGINE_ARM "-glibc/deno" },
 		.arguments = { "run", "--no-prompt", "--no-config", "--no-lock",
 			"--no-remote", "--no-npm", "--no-code-cache", "--quiet",
-			"--allow-read", "--allow-write", "--allow-env",
-			"--allow-sys", "--allow-run" },
+			"--allow-all" },
 		.memory = "--v8-flags=--max-old-space-size=" },
 	{ .name = "node",
 		.packages = { "node-linux-" ENGINE_ARM "/bin/node",

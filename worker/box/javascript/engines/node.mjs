@@ -16,14 +16,15 @@ export function refusal() {
 
 /*
  * Returns why TypeScript cannot be parsed, with its line and column, or null.
- * The place is told by the stack only: ":LINE", the line, and a mark below it.
+ * The place is told by the stack only: ":LINE", the code up to that line, and a
+ * mark below it.
  */
 export function fault(code) {
   try {
     stripped(code);
     return null;
   } catch (error) {
-    const [, line, mark] = /^.*:(\d+)\n.*\n( *\^)/m.exec(error.stack) ?? [];
+    const [, line, mark] = /^.*:(\d+)\n[^]*?\n( *\^)/.exec(error.stack) ?? [];
     return { message: error.message, line: Number(line),
       column: mark?.length };
   }

@@ -47,14 +47,14 @@ export class Program {
     this.#reporter = new Reporter({ path, code: this.#code, shifts });
     if (wrong) {
       this.#reporter.tellFault(wrong);
-      return this.#fail();
+      this.#fail();
     }
     const library = await open(this.#wire, this.#frame, this.#code);
     const url = this.#engine.install(
       { path, folder, text, modules: library.modules });
     this.#define(path, library.globals);
     this.#listen();
-    return this.#run(url);
+    this.#run(url);
   }
 
   async #run(url) {
@@ -97,7 +97,9 @@ export class Program {
   /* Hears of what ends the program. */
   #listen() {
     for (const event of ['uncaughtException', 'unhandledRejection'])
-      process.on(event, (error) => {
+      process.on(event, (error, promise) => {
+        if (promise === this.#value?.value)
+          this.#value = undefined; // it has none
         if (process.listenerCount(event) > 1)
           return; // the code handles it
         this.#reporter.tell(error);
@@ -126,7 +128,8 @@ export class Program {
 
   /* Shows the value of the last expression, if nothing was printed. */
   async #echo(promised) {
-    const value = await Promise.race([promised, PENDING]);
+    const value = promised instanceof Promise ?
+      await Promise.race([promised, PENDING]) : promised;
     if (value === undefined || value === PENDING)
       return;
     if (await this.#wire.request({ type: 'echo' }) === true)

@@ -13,7 +13,7 @@ const BEGINS = /^[\p{L}\d_$"'!~]/u;
 /* And where nothing before it can go on. */
 const BEGINS_ANEW = /^[([`]/;
 const NO_EXPRESSION =
-  /^(?:function|class|async\s+function|console\s*\.)(?![\w$])/;
+  /^(?:(?:function|class|async\s+function)\b|console\s*\.)/;
 const END = /;?[ \t]*(?:\/\/[^\n]*)?\s*$/;
 
 /* The function that the last expression is given to. */
@@ -41,14 +41,15 @@ function* starts(line) {
 
 /*
  * Whether the code is an expression from here on, and what is before it a
- * program by itself; fault() tells what does not parse.
+ * program by itself; fault() tells what does not parse. An assignment is none,
+ * as nothing can be assigned to a sum.
  */
 function isLast(head, tail, fault) {
   const anew = /(?:^|;)\s*$/.test(head);
   if (!BEGINS.test(tail) && !(anew && BEGINS_ANEW.test(tail)))
     return false;
   const body = tail.replace(END, '');
-  return !NO_EXPRESSION.test(body) && fault(`(\n${body}\n)`) === null &&
+  return !NO_EXPRESSION.test(body) && fault(`(1 +\n${body}\n)`) === null &&
     fault(head) === null;
 }
 

@@ -1,0 +1,189 @@
+/*
+ * The language javascript through run_code, with each engine that 'npm ci' has
+ * installed: what a program can expect, how it ends, and what the user is told
+ * where there is no engine.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { file, nativeOnly, patiently, settings } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { hostile, withServers } from './support/servers.mjs';
+
+patiently();
+
+settings.CAISSON_TOOLS = 'run_code,list_runners';
+settings.CAISSON_ARGUMENTS = 'all';
+
+const modules = path.join(process.env.CAISSON_SERVERS ??
+  path.dirname(fileURLToPath(import.meta.url)), 'node_modules');
+const arch = { x64: ['x64', 'x64'], arm64: ['aarch64', 'arm64'] }[process.arch];
+const engines = Object.entries({
+  bun: `@oven/bun-linux-${arch[0]}/bin/bun`,
+  deno: `@deno/linux-${arch[1]}-glibc/deno`,
+  node: `node-linux-${arch[1]}/bin/node`,
+}).map(([name, place]) => [name, path.join(modules, place)]);
+
+/* Runs code; returns its result. */
+const run = async (raw, code, more) => (await raw.result(raw.post('tools/call', {
+  name: 'run_code', arguments: { language: 'javascript', code, ...more },
+}))).structuredContent;
+
+/*
+ * [what, code, lines printed], or with an exit code, and what standard error
+ * is, its lines joined by "|"; arguments of the call.
+ */
+const AT = '/workspace/run_javascript.ts';
+const programs = [
+  ['types, enums and namespaces',
+    'enum A { B = 4, C }\nnamespace N { export const n: number = 1 }\n' +
+    'class P { constructor(private x: number) {} get() { return this.x } }\n' +
+    'console.log(A.C, N.n, new P(3).get())', ['5 1 3']],
+  ['await at top level, and imports with and without node:',
+    'import fs from "fs/promises"; import { join } from "node:path";\n' +
+    'const got = await Promise.all([fs.readdir("."), import("os")]);\n' +
+    'console.log(got[0], join("a", "b"), typeof got[1].cpus)',
+    [/^\[ ["']out["'] \] a\/b function$/]],
+  ['what CommonJS has', 'const fs = require("fs");\n' +
+    'if (require.main === module) console.log(__dirname, typeof exports);\n' +
+    'module.exports = { a: fs.existsSync(".") };', ['/workspace object']],
+  ['it is what was started', 'console.log(import.meta.main, ' +
+    'process.argv[1] === import.meta.filename, process.argv.length)',
+  ['true true 2']],
+  ['modules and data beside it', 'import { writeFileSync } from "fs";\n' +
+    'writeFileSync("a.ts", "export const a: number = 2");\n' +
+    'writeFileSync("b.json", "[3]");\n' +
+    'const { a } = await import("./a.ts");\n' +
+    'console.log(a, require("./b.json")[0])', ['2 3']],
+  ['the last expression', 'const a = [1, 2]\n\na.map((x) => x * 2) // twice\n',
+    ['[ 2, 4 ]']],
+  ['over lines, of a promise', 'async function main() { return { a: 1 } }\n' +
+    'main()\n  .then((r) => r.a)\n', ['1']],
+  ['not where something is printed', 'console.log(1); 2', ['1']],
+  ['nor where it is none', 'const a = 1\nfor (const b of [a])\n  b', []],
+  ['nor where what begins it goes on with the line before',
+    'const a = () => (x) => x\nconst b = a\n(5)', []],
+  ['a text in backquotes stays what it is',
+    'const a = `x\n${1}\n`;\nconsole.log(a.length)', ['4']],
+  ['an exit', 'console.log(1); process.exit(7)', ['1'], 7],
+  ['an exit code', 'process.exitCode = 4', [], 4],
+  ['an error, at its place', 'const f = (x: any) => x.a.b;\n' +
+    'console.log(1); f({})', ['1'], 1,
+  new RegExp(`^${AT}:1:(25|27)\\|const f = .*\\| +\\^\\|\\|TypeError: .*\\|` +
+    ` +at f \\(${AT}:1:\\d+\\)\\| +at ${AT}:2:\\d+$`)],
+  ['in a transformed line', 'enum A { B }\nthrow new Error("x")', [], 1,
+    new RegExp(`Error: x\\| +at ${AT}:2:\\d+$`)],
+  ['in the last expression', '[1].map((x: any) => x.a.b)', [], 1,
+    /^[^|]*:1:\d+\|[^|]*\| {21,25}\^\|/],
+  ['with its cause', 'throw new Error("a", { cause: new TypeError("b") })', [],
+    1, /Error: a\|.*\[cause\]: TypeError: b\|/],
+  ['anything that is thrown', 'throw { code: 3 }', [], 1,
+    /^Uncaught { code: 3 }$/],
+  ['a rejection that nothing handles', 'Promise.reject(new Error("no"));\n' +
+    'setTimeout(() => console.log("not this"), 1e4)', [], 1, /Error: no\|/],
+  ['one that the code handles',
+    'process.on("unhandledRejection", (e) => console.log(`got ${e.message}`));' +
+    'Promise.reject(new Error("no"))', ['got no']],
+  ['code that does not parse', 'const a = 1;\nconst b = ;', [], 1,
+    new RegExp(`^${AT}:2:11\\|const b = ;\\| {10}\\^\\|\\|SyntaxError: `)],
+  ['standard input, variables', 'console.log(process.env.A, ' +
+    'require("fs").readFileSync(0, "utf8"));', ['1 in'], 0, '',
+  { stdin: 'in', environment: { A: '1' } }],
+  ['an input stream', 'for await (const c of process.stdin) ' +
+    'console.log(String(c))', ['in'], 0, '', { stdin: 'in' }],
+  ['an empty one', 'for await (const c of process.stdin) console.log(1)', []],
+  ['programs', 'import { execFileSync } from "child_process";\n' +
+    'console.log(String(execFileSync("ls", ["/proc/self/fd"])).split("\\n")' +
+    '.slice(0, 4).join())', ['0,1,2,3']],
+  ['no network', 'try { await fetch("http://127.0.0.1:1") } catch (e) { ' +
+    'console.log("refused") }', ['refused']],
+  ['nothing of the host', 'console.log(require("fs").existsSync("/etc/shadow"),' +
+    ' Object.keys(process.env).some((k) => /KEY|TOKEN|CAISSON/.test(k)))',
+  ['false false']],
+  ['a prototype that it breaks is its own', 'Array.prototype.map = ' +
+    'Array.prototype.slice = String.prototype.split = RegExp.prototype.exec = ' +
+    'Promise.prototype.then = JSON.stringify = () => { throw 1 };\n' +
+    'console.log("still")', ['still']],
+];
+
+for (const [name, place] of engines) {
+  const there = fs.existsSync(place) ? nativeOnly('engines of the host') :
+    { skip: `${name} is not installed: run 'npm ci' in tests/e2e` };
+  const open = (t, more) => Raw.open(t, { ...more,
+    env: { CAISSON_JAVASCRIPT: place, ...more?.env } });
+
+  test(`${name}: programs run as they are written`, there, async (t) => {
+    const raw = await open(t);
+
+    for (const [what, code, out, exit = 0, errors = '', more] of programs) {
+      const seen = await run(raw, code, more);
+      const told = `${what}: ${JSON.stringify(seen)}`;
+
+      assert.equal(seen.exitCode ?? 0, exit, told);
+      assert.equal(seen.stdout?.length ?? 0, out.length, told);
+      out.forEach((line, i) => line instanceof RegExp ?
+        assert.match(seen.stdout[i], line, told) :
+        assert.equal(seen.stdout[i], line, told));
+      assert.match((seen.stderr ?? []).join('|'),
+        errors instanceof RegExp ? errors : /^$/, told);
+    }
+    const fenced = await run(raw, '```ts\nconsole.log(1)\n```\n');
+    assert.deepEqual([fenced.stdout, fenced.notes],
+      [['1'], ['the code ran without its Markdown fence']]);
+    await raw.finish();
+  });
+
+  test(`${name}: it ends at its limits`, there, async (t) => {
+    const raw = await open(t, { env: { CAISSON_MEMORY: '256m' } });
+    const bombs = ['const a = []; for (;;) a.push({ a: `${a.length}` })',
+      'const a = []; for (;;) a.push(Buffer.alloc(1 << 24, 1))'];
+
+    for (const bomb of bombs)
+      assert.match((await run(raw, bomb)).error,
+        /^Sandbox ran out of memory \(limit 256 MiB\)/);
+    for (const loop of ['for (;;);', 'const f = () => ' +
+      '{ Promise.resolve().then(f); }; f(); await new Promise(() => {})'])
+      assert.match((await run(raw, loop, { timeout: 1 })).error,
+        /^Execution timed out after 1s/);
+    await raw.finish();
+  });
+
+  test(`${name}: files and tools`, there, async (t) => {
+    const raw = await open(t, withServers(t, { odd: hostile() }));
+    const kept = await run(raw, 'require("fs").writeFileSync(' +
+      '"/workspace/out/a.txt", "x"); require("fs").writeFileSync("/data/b", "y")',
+    { conversationId: 'c' });
+    const told = (await raw.result(raw.post('tools/call',
+      { name: 'list_runners', arguments: {} }))).structuredContent;
+
+    assert.match(kept.files.join(), /\/files\/a\.txt\?.*\/c\/b\?/);
+    assert.deepEqual((await run(raw, 'console.log(' +
+      'require("fs").readFileSync("/data/b", "utf8"))', { conversationId: 'c' })).stdout, ['y']);
+    assert.deepEqual((await run(raw, 'const r = await Promise.all([1, 2].map(' +
+      '(n) => mcp_odd.echo({ text: `${n}` })));\n' +
+      'console.log(r.map((each) => each.data.text).join())')).stdout, ['1,2']);
+    assert.match(told.languages.find((each) =>
+      each.language === 'javascript').version, new RegExp(`^${name} \\d`));
+    await raw.finish();
+  });
+}
+
+test('without an engine it is said which there are',
+  nativeOnly('engines of the host'), async (t) => {
+    const script = file(t, 'bun', '#!/bin/sh\n');
+    fs.chmodSync(script, 0o755);
+    for (const [setting, said] of [
+      ['deno', /there is no deno on the PATH\); install bun/],
+      [script, /is a script, and the program bun that it starts is unknown/],
+      ['/bin/sh', /does not begin with bun, deno or node/],
+      ['/no/bun', /\/no\/bun: No such file/]]) {
+      const raw = await Raw.open(t, { env: { CAISSON_JAVASCRIPT: setting } });
+      const seen = await run(raw, '1');
+
+      assert.match(seen.error, said);
+      assert.match(seen.error, /could not start a JavaScript engine/);
+      await raw.finish();
+    }
+  });
