@@ -8,7 +8,8 @@
  */
 import { listed, plain, words } from './names.mjs';
 
-const LOOKED_MAX = 10000; // values of a result that are looked at
+const GUARDED_MAX = 1000; // lists and objects of a result that tell
+const LOOKED_MAX = 10000; // those that are searched for a key
 const MISSES_MAX = 8;
 const TOLD_MAX = 5; // keys in the note
 const OPTIONAL = /error|warning|next|cursor|more|page|token|prev/i;
@@ -38,10 +39,10 @@ const OBJECT = heir(Object.prototype, (key, object) => {
   return undefined;
 });
 
-/* Calls look() for the values in a value, as far as there are not too many. */
-function walk(value, look) {
+/* Calls look() for the lists and objects in a value, but not for too many. */
+function walk(value, most, look) {
   const left = [value];
-  for (let looked = 0; left.length > 0 && looked < LOOKED_MAX; looked++) {
+  for (let looked = 0; left.length > 0 && looked < most; looked++) {
     const next = left.pop();
     if (typeof next !== 'object' || next === null)
       continue;
@@ -54,7 +55,7 @@ function walk(value, look) {
 
 /* Returns data whose lists and objects say what they do not have. */
 export function guarded(data) {
-  walk(data, (value) =>
+  walk(data, GUARDED_MAX, (value) =>
     Object.setPrototypeOf(value, Array.isArray(value) ? LIST : OBJECT));
   return data;
 }
@@ -76,7 +77,7 @@ export function missed(code, results) {
     let isThere = close.some((name) => code.includes(name)) ||
       close.length !== 1 && OPTIONAL.test(key);
     for (const data of results)
-      walk(data, (value) => {
+      walk(data, LOOKED_MAX, (value) => {
         isThere ||= Object.hasOwn(value, key);
       });
     if (!isThere)

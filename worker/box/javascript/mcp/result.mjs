@@ -12,7 +12,7 @@ const HERE = new URL('..', import.meta.url).pathname;
 const OURS = [HERE, '<anonymous>', 'native code', 'node:internal'];
 const SHOWN = Symbol.for('nodejs.util.inspect.custom');
 /* What libraries and habits look for, and a result does not have. */
-const ABSENT = new Set(['then', 'catch', 'toJSON', 'error', '_meta', 'content',
+const ABSENT = new Set(['catch', 'toJSON', 'error', '_meta', 'content',
   'structuredContent', 'nodeType', '$$typeof', 'asymmetricMatch', 'inspect']);
 /* What results and lists have, and promises have not. */
 const OF_RESULTS = ['text', 'data', 'blocks', 'content', 'structuredContent',
@@ -232,11 +232,13 @@ const LOOKS = {
     if (key in Result.prototype || typeof key === 'symbol' &&
         key !== Symbol.iterator || Object.hasOwn(result, key))
       return Reflect.get(result, key, result);
+    if (key === 'isError' || key === 'is_error')
+      return result.isError === true;
+    if (key === 'then') // await asks for it, of any value
+      return undefined;
     const part = within(result).find((each) => Object.hasOwn(each, key));
     if (part)
       return part[key];
-    if (key === 'isError' || key === 'is_error')
-      return result.isError === true;
     const { data } = result;
     if (Array.isArray(data) && (key in data || /^[0-9]+$/.test(key))) {
       const value = data[key];
