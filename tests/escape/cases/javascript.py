@@ -52,6 +52,20 @@ const attempts = {
   statement: () => inside(statement(path, "text"), "s.mjs"),
   "export": () => inside(`export * from "file://${path}"`, "e.ts"),
   worker: () => new Promise((_, reject) => new Worker(path).on("error", reject)),
+  // What a worker or another engine runs first is a root module of its own.
+  "worker-import": () => {
+    fs.writeFileSync("/tmp/w.mjs", statement(path, "text") +
+      `import { parentPort } from "node:worker_threads";
+      parentPort.postMessage(x);`);
+    return new Promise((resolve, reject) =>
+      new Worker("/tmp/w.mjs").on("message", resolve).on("error", reject));
+  },
+  root: () => {
+    fs.writeFileSync("/tmp/r.mjs", statement(path, "text") + "console.log(x)");
+    const done = child.spawnSync(process.execPath, [
+      ...(globalThis.Deno ? ["run"] : []), "/tmp/r.mjs"]);
+    return `${done.stdout}${done.stderr}`;
+  },
   fetch: async () => (await fetch("file://" + path)).text(),
 };
 for (const type of ["text", "json", "bytes", "file", "toml"]) {
