@@ -2,7 +2,8 @@
 
     run.py BUILD [--user UID [--again]] [--only NUMBER,...]
            [--leave NUMBER,...] [--sealed] [--template] [--shell]
-           [--engine bun|deno|node] [--runtime podman] [--cgroups FOLDER] [--slow FACTOR] [-v]
+           [--engine bun|deno|node] [--runtime podman] [--cgroups FOLDER]
+           [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -328,6 +329,8 @@ class Run:
             return "FAILS", "known, and yet it holds" if one.known else ""
         if one.known:
             return "known", one.known
+        if self.engine in one.itself:
+            return "holds", "%s refuses it itself" % self.engine
         if opened is None:
             return "holds", one.shown or ("without: shown as root"
                 if self.again else "without: only root can show it")

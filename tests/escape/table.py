@@ -63,6 +63,7 @@ class Case:
     script    Shell or JavaScript, where the function, which takes facts about
               the host, returns code of that language
     engines   those of JavaScript that it says something of; None: each
+    itself    those that refuse it themselves, whatever is taken away
     timeout   seconds that the call asks for
     before    a function whose code runs first, in another box
     beside    a function whose code runs at the same time, in another box
@@ -73,7 +74,7 @@ class Case:
                  under="", shown="", known="", root=None, open_root=False,
                  timeout=60, later=None, settings=(), before=None,
                  beside=None, skip=None, driven=False, python="",
-                 script=None, engines=None):
+                 script=None, engines=None, itself=()):
         self.number, self.tries, self.expected = number, tries, expected
         self.function = function
         self.without = without
@@ -82,7 +83,8 @@ class Case:
         self.later, self.settings = later, tuple(settings)
         self.before, self.beside, self.skip = before, beside, skip
         self.driven = driven
-        self.python, self.script, self.engines = python, script, engines
+        self.python, self.script = python, script
+        self.engines, self.itself = engines, itself
 
     def code(self, facts, language, function=None):
         """The code for a box of a language."""
