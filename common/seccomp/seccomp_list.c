@@ -376,9 +376,11 @@ line_read(struct list *list, char *line)
 		rules_read(list, SECCOMP_RET_ERRNO, line);
 	} else if (strcmp(word, "lack") == 0) {
 		rules_read(list, SECCOMP_RET_ERRNO | EOPNOTSUPP, line);
+	} else if (strcmp(word, "decline") == 0) {
+		rules_read(list, SECCOMP_RET_ERRNO | EINVAL, line);
 	} else {
 		complain(list, "'%s' is not default, badarch, with, allow, "
-		    "refuse, ignore or lack", word);
+		    "refuse, ignore, lack or decline", word);
 	}
 }
 

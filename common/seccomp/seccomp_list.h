@@ -14,6 +14,8 @@
  *	ignore CALL...		succeeds without being executed
  *	lack CALL...		fails with EOPNOTSUPP, as on a file system that
  *				does not support it: programs continue without
+ *	decline CALL...		fails with EINVAL, as for descriptors that it
+ *				does not take: programs call something else
  *	allow CALL... if arg1 == VALUE, VALUE and arg2 & MASK == VALUE
  *
  * The rules of a call are tried in order, and the first that matches decides; a

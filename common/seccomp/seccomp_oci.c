@@ -200,7 +200,7 @@ oci_print(const struct list *list)
 {
 	static const uint32_t actions[] = { SECCOMP_RET_ALLOW,
 		SECCOMP_RET_ERRNO, OCI_REFUSE,
-		SECCOMP_RET_ERRNO | EOPNOTSUPP };
+		SECCOMP_RET_ERRNO | EOPNOTSUPP, SECCOMP_RET_ERRNO | EINVAL };
 	size_t i;
 
 	printf("{\"defaultAction\":\"SCMP_ACT_ERRNO\",\"defaultErrnoRet\":%u,"

@@ -149,7 +149,7 @@ return "alive";
 
 
 @javascript("J7", "threads and their heaps without end (bounded: 60)",
-            "~(?!.*60 workers).*", without="NPROC " + MEMORY)
+            "~(?!.*many workers).*", without="NPROC " + MEMORY)
 def workers(host):
     return """
 const made = [];
@@ -162,7 +162,7 @@ for (let i = 0; i < 60; i++)
   }));
 const up = (await Promise.allSettled(made))
   .filter(({ status }) => status === "fulfilled").length;
-fs.writeSync(1, up + " workers\\n");
+fs.writeSync(1, up > 40 ? "many workers\\n" : "few workers\\n");
 process.exit(0);
 """
 

@@ -27,7 +27,7 @@ static const struct compile_case cases[] = {
 	{ HEAD "allow mknodat if arg2 & S_IFMT == S_IFIFO and arg0 & 1 == 0\n",
 	    NULL },
 	{ HEAD "ignore read\nallow write\n", NULL },
-	{ HEAD "lack read\nallow write\n", NULL },
+	{ HEAD "lack read\ndecline write\n", NULL },
 	{ "default allow\nbadarch kill\nrefuse read\n", NULL },
 	{ "default\nbadarch kill\n",
 	    ":1: expected 'errno' or 'allow', found 'the end of the line'" },

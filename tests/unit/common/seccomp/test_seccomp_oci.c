@@ -194,7 +194,7 @@ UNIT_TESTS(it_means_the_same, CALLS)
 }
 
 /* So that the test above compares calls that the rules tell apart. */
-UNIT_TESTS(arguments_decide, 15)
+UNIT_TESTS(arguments_decide, 16)
 {
 	static const struct {
 		int nr;
@@ -206,6 +206,7 @@ UNIT_TESTS(arguments_decide, 15)
 		{ SYS_clone3, { 0 }, SECCOMP_RET_ERRNO | ENOSYS },
 		{ SYS_mount, { 0 }, SECCOMP_RET_ERRNO | EPERM },
 		{ SYS_setxattr, { 0 }, SECCOMP_RET_ERRNO | EOPNOTSUPP },
+		{ SYS_sendfile, { 0 }, SECCOMP_RET_ERRNO | EINVAL },
 		{ SYS_fcntl, { 0, F_GETFL }, SECCOMP_RET_ALLOW },
 		{ SYS_fcntl, { 0, F_SETPIPE_SZ }, SECCOMP_RET_ERRNO | ENOSYS },
 		{ SYS_ioctl, { 0, TIOCSPGRP }, SECCOMP_RET_ALLOW },

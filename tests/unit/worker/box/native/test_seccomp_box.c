@@ -36,6 +36,7 @@
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 #define IGNORE SECCOMP_RET_ERRNO
 #define LACK (SECCOMP_RET_ERRNO | EOPNOTSUPP)
+#define DECLINE (SECCOMP_RET_ERRNO | EINVAL)
 #define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
 #define KILL SECCOMP_RET_KILL_PROCESS
 
@@ -365,6 +366,8 @@ expected(int nr)
 		return IGNORE;
 	if (HAS(lacking, nr))
 		return LACK;
+	if (nr == SYS_sendfile)
+		return DECLINE;
 	return HAS(refused, nr) ? REFUSE : UNKNOWN;
 }
 
