@@ -212,6 +212,24 @@ class JavaScript(unittest.TestCase):
         self.runs("mcp_fs.never(); await mcp_fs.echo({});\n"
                   "throw new Error('mine');", "", "Error: mine", 1)
 
+    def test_hints(self):
+        """An error, or a program that does nothing, says what was meant."""
+        for code, hint in (
+                ("mcp_gut.log()", "there is no such server; there are: fs, "
+                 "my-git, web, mute"),
+                ("mcp_fs_echo({})", "the server fs is mcp_fs, and its tools "
+                 "are called as mcp_fs.tool({...})"),
+                ("await session.callTool('echo')", "there is no session here: "
+                 "write await mcp_<alias>.<tool>({...}), or await runtime."
+                 "callTool(server, tool, {...})"),
+                ("import { Client } from '@modelcontextprotocol/sdk'; Client();",
+                 "the servers are here already: write await ")):
+            self.runs(code, "", "\nhint: " + hint, 1)
+        self.runs("export default async function run(): Promise<number> {\n"
+                  "  return 1;\n}", "", notes=[
+                      "nothing has called run(), the default export: end the "
+                      "code with await run()"])
+
     def test_documentation(self):
         """Tools are told of, in lines where they are printed."""
         told = ("mcp_fs.read_file({path: string, head?: number, mode?: "

@@ -2,7 +2,6 @@
  * The library for the code, which sees the user's MCP servers by it: its global
  * names, and the modules that it can import.
  */
-import { listed } from './names.mjs';
 import {
   box, findServer, knownServers, learn, listServers, noServer,
 } from './servers.mjs';
@@ -10,7 +9,12 @@ import { makeRuntime, proxyOf, servers } from './runtime.mjs';
 import { note } from './seen.mjs';
 import { lastProgress, morePictures } from './shown.mjs';
 
+const CALL = 'write await mcp_<alias>.<tool>({...}), or await ' +
+  'runtime.callTool(server, tool, {...})';
 const CLIENTS = /^(?:client|session|tools|functions|default_api)$/;
+/* How the engines say that a name is not defined, or a module not there. */
+const UNDEFINED = /^(\w+) is not defined|^Can't find variable: (\w+)/;
+const SDK = /(?:package|module)[:']? .*(?:@modelcontextprotocol|fastmcp)/;
 
 /*
  * Returns the names that the code is to have, and the files of the modules that
@@ -46,11 +50,10 @@ function finish(failed) {
       box.wire.send({ type: 'note', text });
 }
 
-/* Returns a sentence about a name that is not defined, or null. */
-export function aboutName(name) {
+/* Returns the sentence about a name that is not defined, or null. */
+function aboutName(name) {
   if (CLIENTS.test(name))
-    return `there is no ${name} here: write await mcp_<alias>.<tool>({...}), ` +
-      'or await runtime.callTool(server, tool, {...})';
+    return `there is no ${name} here: ${CALL}`;
   const alias = /^mcp_(\w+)$/.exec(name)?.[1];
   if (!alias)
     return null;
@@ -60,7 +63,12 @@ export function aboutName(name) {
   const joined = knownServers().find((each) =>
     alias.startsWith(`${each.alias}_`));
   return joined ? `the server ${joined.name} is mcp_${joined.alias}, and its ` +
-    `tools are called as mcp_${joined.alias}.tool({...})` :
-    `${noServer(alias)}, as ${listed(knownServers().map((each) =>
-      `mcp_${each.alias}`))}`;
+    `tools are called as mcp_${joined.alias}.tool({...})` : noServer(alias);
+}
+
+/* Returns the hint at what has ended the code, or null. */
+export function hintOf({ message }) {
+  const name = UNDEFINED.exec(message)?.slice(1).find(Boolean);
+  return name ? aboutName(name) : SDK.test(message) ?
+    `the servers are here already: ${CALL}` : null;
 }

@@ -59,12 +59,21 @@ export class Program {
 
   async #run(url) {
     try {
-      await import(url);
+      this.#tellUncalled((await import(url)).default);
       this.#state = 'done';
     } catch (error) {
       this.#reporter.tell(error);
       this.#fail();
     }
+  }
+
+  /* Notes that the code exports a function by default which it never calls. */
+  #tellUncalled(main) {
+    const { name = '' } = typeof main === 'function' ? main : {};
+    if (/^\w+$/.test(name) && !/^class\b/.test(main) &&
+        this.#code.match(new RegExp(`\\b${name}\\b`, 'g'))?.length === 1)
+      this.#wire.send({ type: 'note', text: `nothing has called ${name}(), ` +
+        `the default export: end the code with await ${name}()` });
   }
 
   /* Returns the code, without a fence where it cannot run with it. */

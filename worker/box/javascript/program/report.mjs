@@ -4,6 +4,7 @@
  */
 import { inspect } from 'node:util';
 import * as fs from 'node:fs';
+import { hintOf } from '../mcp/library.mjs';
 
 const OURS = new URL('..', import.meta.url).pathname;
 /* What engines name the program where they have changed it. */
@@ -60,8 +61,10 @@ export class Reporter {
       return `Uncaught ${inspect(error)}\n`;
     const frames = this.#frames(error.stack);
     const first = frames.find((frame) => frame.path === this.#path);
+    const hint = hintOf(error);
     return `${first ? this.#excerpt(first.line, first.column) : ''}` +
-      `${this.#described(error, frames, 0)}\n`;
+      `${this.#described(error, frames, 0)}\n` +
+      (hint === null ? '' : `hint: ${hint}\n`);
   }
 
   /* An error, its frames, and what caused it. */
