@@ -40,7 +40,8 @@ struct server_look {
 struct server_look_taken {
 	struct buffer *bytes;
 	bool moving;
-	int within; /* links must not lead out of it; -1: no limit */
+	int project;
+	int within; /* links must not lead out of it, if not AT_FDCWD */
 };
 
 static const struct stat server_look_nothing;
@@ -71,7 +72,7 @@ static int
 server_look_open(
     const struct server_look_taken *taken, const char *path, int flags)
 {
-	return taken->within == -1 ? open(path, flags | O_CLOEXEC) :
+	return taken->within == AT_FDCWD ? open(path, flags | O_CLOEXEC) :
 	    server_open_beneath(taken->within, path, flags | O_CLOEXEC);
 }
 
@@ -82,7 +83,7 @@ server_look_at(const struct server_look_taken *taken, const char *path,
 {
 	auto_fd int fd = -1;
 
-	if (taken->within == -1)
+	if (taken->within == AT_FDCWD)
 		return stat(path, st);
 	fd = server_look_open(taken, path, O_PATH);
 	return fd == -1 ? -1 : fstat(fd, st);
@@ -196,40 +197,33 @@ server_look_above(struct server_look_name *folder)
 		    server_look_is_exact(folder->place.path);
 }
 
+/* Returns the path of a name, relative to what it must be within. */
+static const char *
+server_look_path(const struct server_look *look,
+    struct server_look_taken *taken, const struct server_look_name *name)
+{
+	taken->within = name->place.project ? taken->project : AT_FDCWD;
+	return name->place.project ?
+	    server_open_relative(name->place.path, look->folder) :
+	    name->place.path;
+}
+
 /*
  * Returns whether there is no such name. A link is one even if its target is
  * missing, which may come without a change of the folder.
  */
 static bool
-server_look_is_absent(
-    const struct server_look *look, const struct server_look_name *name)
+server_look_is_absent(const struct server_look *look,
+    const struct server_look_taken *taken, const struct server_look_name *name,
+    const char *path)
 {
 	const struct server_look_name *folder = &look->names[name->within];
-	struct stat st;
+	auto_fd int fd = -1;
 
 	if (folder->absent || folder->same)
 		return folder->absent || name->absent;
-	return server_open_look(name->place.path,
-	    name->place.project ? look->folder : NULL, &st) == -1 &&
-	    errno == ENOENT;
-}
-
-/* Looks at a place that exists. */
-static void
-server_look_place(const struct server_look *look,
-    struct server_look_taken *taken, size_t n, int project)
-{
-	const struct server_place *place = &look->names[n].place;
-	const char *path = place->project ?
-	    server_open_relative(place->path, look->folder) : place->path;
-
-	taken->within = place->project ? project : -1;
-	if (place->project && project == -1)
-		return;
-	if (place->folder)
-		server_look_files(taken, n, path);
-	else
-		server_look_file(taken, n, path);
+	fd = server_look_open(taken, path, O_PATH | O_NOFOLLOW);
+	return fd == -1 && errno == ENOENT;
 }
 
 void
@@ -237,9 +231,9 @@ server_look_add(struct server_look *look, struct buffer *bytes, int *moving)
 {
 	auto_fd int project = open(
 	    look->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct server_look_taken taken = { .bytes = bytes };
+	struct server_look_taken taken = { .bytes = bytes, .project = project };
 	struct server_look_name *name = look->names;
-	const char *home = NULL;
+	const char *home = NULL, *path;
 	size_t i;
 
 	if (project == -1)
@@ -251,11 +245,14 @@ server_look_add(struct server_look *look, struct buffer *bytes, int *moving)
 			server_look_mark(&taken, i, home_owner(home),
 			    &server_look_nothing);
 		}
-		name->absent = server_look_is_absent(look, name);
+		path = server_look_path(look, &taken, name);
+		name->absent = server_look_is_absent(look, &taken, name, path);
 		if (name->above)
 			server_look_above(name);
+		else if (!name->absent && name->place.folder)
+			server_look_files(&taken, i, path);
 		else if (!name->absent)
-			server_look_place(look, &taken, i, project);
+			server_look_file(&taken, i, path);
 	}
 	*moving = taken.moving;
 }
