@@ -838,8 +838,8 @@
 /* The most that one processor writes in a second, in bytes, and of all. */
 #define BOX_MEMORY_SPEED (4 * GIB)
 #define BOX_MEMORY_SPEED_MOST (32 * GIB)
-/* Bytes written to find out whether it does, how often: 5 microseconds. */
-#define BOX_MEMORY_SAMPLE (16 * KIB)
+/* Bytes written to find out whether it does, and how often at most. */
+#define BOX_MEMORY_SAMPLE (4 * KIB)
 #define BOX_MEMORY_SAMPLES 8
 /* When to measure next: it takes 50 microseconds, or a millisecond if exact. */
 #define BOX_MEMORY_WAIT_LEAST_MS 5

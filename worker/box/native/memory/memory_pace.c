@@ -87,12 +87,12 @@ memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
 static uint64_t
 memory_speed_of_one(void)
 {
-	static char page[BOX_MEMORY_SAMPLE];
+	char page[BOX_MEMORY_SAMPLE];
 	uint64_t best = 0;
 	uint64_t ns, speed;
 	int i;
 
-	for (i = 0; i < BOX_MEMORY_SAMPLES; i++) {
+	for (i = 0; i < BOX_MEMORY_SAMPLES && best < BOX_MEMORY_SPEED; i++) {
 		ns = memory_ns(CLOCK_MONOTONIC);
 		explicit_bzero(page, sizeof(page));
 		ns = memory_ns(CLOCK_MONOTONIC) - ns;
