@@ -12,7 +12,7 @@ import unittest
 
 import bootstrap
 from bootstrap import Box, HERE
-from mcp_relay import run
+from mcp_relay import HANG, run
 import test_memory
 
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -251,6 +251,15 @@ class JavaScript(unittest.TestCase):
             "get it\nobject\nfs,my-git,web,mute fs,my-git\n"
             "Paths are absolute.\n--- JAVASCRIPT SANDBOX MANUAL --- true\n",
             notes=[note])
+
+    def test_late(self):
+        """A search goes on without a server, and the end does not wait."""
+        for relay in self.runs(
+                "console.log((await runtime.searchToolDocs('get'))[0].tool);",
+                "get\n", tools={"mute": HANG}, notes=[
+                    "the search has left out: not yet started: mute; search "
+                    "again for them"]):
+            self.assertEqual(len(relay.cancelled), 1)
 
     def test_modules(self):
         """Servers and the library can be imported, by import and require."""

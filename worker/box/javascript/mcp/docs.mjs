@@ -15,7 +15,10 @@ const LINE_MAX = 120; // characters about a tool
 const FAILED_MAX = 5; // servers that a note names
 const LATE = 'it has not answered yet';
 const SHOWN = Symbol.for('nodejs.util.inspect.custom');
-const DEPRECATED = /^\W*deprecated\b|\bDEPRECATED\b|[([]deprecated\b|\bis (?:now )?deprecated\b|\bdeprecated (?:in favou?r|since|and will)\b/i;
+/* How descriptions say so; other tools may be about deprecated things. */
+const DEPRECATED = [/^\W*deprecated\b/i, /\bDEPRECATED\b/, /[([]deprecated\b/i,
+  /(?:^|[.!?]\s+)\W*\w+\W*(?: \w+)? is (?:now )?deprecated\b/i,
+  /\bdeprecated (?:in favou?r|since|and will)\b/i];
 
 /* Returns a text on one line, cut. */
 function onOneLine(text, most) {
@@ -30,7 +33,7 @@ const summary = (text) => onOneLine(text.trim().replace(/\r/g, '')
 /* Returns whether a tool is said to be on its way out. */
 export const isDeprecated = ({ inputSchema, description }) =>
   inputSchema?.deprecated === true || typeof description === 'string' &&
-    DEPRECATED.test(description.slice(0, 500));
+    DEPRECATED.some((each) => each.test(description.slice(0, 500)));
 
 /* Returns a tool as it is called, with types, and what it does. */
 function line(entry) {
@@ -98,9 +101,13 @@ async function listAll(servers, patience) {
     timer = setTimeout(resolve, patience, LATE);
   });
   const failures = await Promise.all(servers.filter((server) =>
-    server.entries === null).map(async (server) => [server,
-    await Promise.race([late, server.list(true).then(() => null,
-      (error) => error.message)])]));
+    server.entries === null).map(async (server) => {
+    const why = await Promise.race([late, server.list(true).then(() => null,
+      (error) => error.message)]);
+    if (why === LATE)
+      server.giveUp(); // or the program would wait for it at its end
+    return [server, why];
+  }));
   clearTimeout(timer);
   return failures.filter(([, why]) => why !== null);
 }
@@ -138,7 +145,7 @@ export async function search(text, limit, detail) {
     found.map(([, score]) => score));
 }
 
-/* Returns what describes a server: its instructions, and its tools if loaded. */
+/* Returns what describes a server: its instructions, its tools if loaded. */
 export async function describe(name) {
   const server = await serverOf(name);
   const [failure] = server.loaded ? [await server.list()] :
@@ -186,7 +193,8 @@ export async function manualMaker() {
 /* Returns the tools of a server, or one, as TypeScript declares them. */
 export async function types(name, tool) {
   const server = await serverOf(name);
-  const only = tool === undefined ? {} : { tool: (await server.tool(tool)).tool };
+  const only = tool === undefined ? {} :
+    { tool: (await server.tool(tool)).tool };
   return ask({ type: 'list_tools', server: server.name,
     remembered: !server.loaded, types: true, ...only },
   { server: server.name });

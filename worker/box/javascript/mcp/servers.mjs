@@ -15,12 +15,12 @@ export const box = {
 const KNOWN = new Map(); // by name: Server
 
 /*
- * Sends a request, an object or its JSON text, and returns the answer; refusals
- * become MCPError. about has the server and the tool, if there are any.
+ * Returns the answer that is promised; refusals become MCPError. about has the
+ * server and the tool, if there are any.
  */
-export async function ask(payload, about) {
+async function answered(answer, about) {
   try {
-    return await box.wire.request(payload);
+    return await answer;
   } catch (error) {
     if (!(error instanceof Refused))
       throw error;
@@ -29,6 +29,10 @@ export async function ask(payload, about) {
       error.message, { ...about, code, data });
   }
 }
+
+/* Sends a request, an object or its JSON text, and returns the answer. */
+export const ask = (payload, about) =>
+  answered(box.wire.request(payload), about);
 
 /* A server, and its tools once they are asked for. */
 class Server {
@@ -62,16 +66,24 @@ class Server {
    */
   async list(remembered = false) {
     if (this.#fetch === null || this.#fetch.remembered && !remembered) {
-      const fetch = { remembered, done: ask({ type: 'list_tools',
-        server: this.name, remembered }, { server: this.name }) };
+      const answer = box.wire.request({ type: 'list_tools', server: this.name,
+        remembered });
+      const fetch = { remembered, answer, callers: 0 };
       this.#fetch = fetch;
-      fetch.kept = fetch.done.then((answer) => this.#keep(answer)).finally(
-        () => {
-          this.#fetch = this.#fetch === fetch ? null : this.#fetch;
-        });
+      fetch.kept = answered(answer, { server: this.name }).then((list) =>
+        this.#keep(list)).finally(() => {
+        this.#fetch = this.#fetch === fetch ? null : this.#fetch;
+      });
     }
+    this.#fetch.callers++;
     await this.#fetch.kept;
     return this;
+  }
+
+  /* The caller of list() does not wait any more. */
+  giveUp() {
+    if (this.#fetch !== null && --this.#fetch.callers === 0)
+      box.wire.cancel(this.#fetch.answer);
   }
 
   #keep({ tools, aliases, shapes = {}, ...about }) {

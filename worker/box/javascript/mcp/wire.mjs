@@ -33,6 +33,7 @@ export class Wire {
   #chunks = []; // of the line that is read
   #lines = []; // before the program runs: frames that wait for readFrame()
   #waiting = new Map(); // by number: what to do with the answer
+  #requests = new WeakMap(); // by the promise of the answer
   #queue = []; // requests for which there is no room yet
   #last = 0;
   #broken = false;
@@ -65,12 +66,24 @@ export class Wire {
    */
   request(payload) {
     const text = typeof payload === 'string' ? payload : stringify(payload);
-    return new Promise((resolve, reject) => {
-      if (this.#broken)
-        return reject(new Refused(ENDED));
-      this.#queue.push({ text, resolve, reject });
-      return this.#sendQueued();
+    const request = { text };
+    const answer = new Promise((resolve, reject) => {
+      Object.assign(request, { resolve, reject });
     });
+    this.#requests.set(answer, request);
+    if (this.#broken)
+      request.reject(new Refused(ENDED));
+    else
+      this.#queue.push(request);
+    this.#sendQueued();
+    return answer;
+  }
+
+  /* Says that nothing needs the answer to a request that was sent any more. */
+  cancel(answer) {
+    const { number } = this.#requests.get(answer);
+    if (this.#waiting.has(number))
+      this.send({ type: 'cancel', id: number });
   }
 
   /* Sends what is queued, as far as the relay takes it. */
@@ -79,6 +92,7 @@ export class Wire {
         !this.#broken) {
       const request = this.#queue.shift();
       this.#waiting.set(++this.#last, request);
+      request.number = this.#last;
       this.#put(`{"type":"rpc_request","id":${this.#last},` +
         `"payload":${request.text}}\n`);
     }
