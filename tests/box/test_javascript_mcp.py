@@ -234,7 +234,7 @@ class JavaScript(unittest.TestCase):
         """Tools are told of, in lines where they are printed."""
         told = ("mcp_fs.read_file({path: string, head?: number, mode?: "
                 "\"text\" | \"binary\"}): Read a file.\n")
-        note = ("the search has left out: mute (mute: it does not answer; its "
+        note = ("the search has left out: mute (it does not answer; its "
                 "last words: oops)")
         self.runs("""
             const found = await runtime.searchToolDocs('read files', 1);
@@ -286,10 +286,10 @@ class JavaScript(unittest.TestCase):
                   notes=["fs.echo: there is more than the 1 of its last "
                          "result (nextCursor)"])
         self.runs("const {data} = await mcp_fs.echo({all: [{id: 1}]});\n"
-                  "console.log(data.all.filter((each) => each.number > 0)"
+                  "console.log(data.all.filter((each) => each.name > 0)"
                   ".length, data.error, structuredClone(data).all[0].id);",
                   "0 undefined 1\n", notes=[
-                      ".number was undefined, as there is no such key: the "
+                      ".name was undefined, as there is no such key: the "
                       "object has id"])
         self.runs("(await mcp_fs.echo({items: [1], nextCursor: 'x'}))"
                   ".nextCursor;", "")

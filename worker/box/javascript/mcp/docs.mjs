@@ -103,7 +103,7 @@ async function listAll(servers, patience) {
   const failures = await Promise.all(servers.filter((server) =>
     server.entries === null).map(async (server) => {
     const why = await Promise.race([late, server.list(true).then(() => null,
-      (error) => error.message)]);
+      (error) => error.message.replace(`${server.name}: `, ''))]);
     if (why === LATE)
       server.giveUp(); // or the program would wait for it at its end
     return [server, why];

@@ -13,10 +13,9 @@ const LOOKED_MAX = 10000; // those that are searched for a key
 const MISSES_MAX = 8;
 const TOLD_MAX = 5; // keys in the note
 const OPTIONAL = /error|warning|next|cursor|more|page|token|prev/i;
-/* What engines, libraries and the code itself look for in any value. */
-const PROBED = new Set(['then', 'toJSON', 'constructor', 'nodeType', 'inspect',
-  '$$typeof', 'asymmetricMatch', 'toString', 'valueOf', '__esModule',
-  'default', 'length', 'message', 'stack', 'code', 'cause', 'name']);
+/* What engines and libraries look for in any value. */
+const PROBED = new Set(['then', 'toJSON', 'nodeType', 'inspect', '$$typeof',
+  'asymmetricMatch', '__esModule', 'default']);
 const MISSES = new Map(); // by key: the keys that there were instead
 
 /* Returns what inherits from base, and gives other members by missing(). */

@@ -173,6 +173,7 @@ export class Result {
     for (const key of Object.keys(answer))
       Object.defineProperty(this, key, { value: answer[key], writable: true,
         enumerable: true, configurable: true });
+    guarded(answer.structuredContent);
     this.#schema = schema;
     return new Proxy(this, LOOKS);
   }
@@ -193,7 +194,7 @@ export class Result {
    */
   get data() {
     if (!this.#read) {
-      this.#data = guarded(this.#find());
+      this.#data = this.#find();
       this.#read = true;
     }
     return this.#data;
@@ -204,7 +205,7 @@ export class Result {
     if (found === undefined || found === null) {
       const value = parsed(this.blocks.map(sent).filter((text) =>
         text !== undefined).join('\n'));
-      return typeof value === 'string' ? this.text : value;
+      return typeof value === 'string' ? this.text : guarded(value);
     }
     return isObject(found) && Object.keys(found).join() === WRAPPER &&
       isWrapper(this.#schema) ? found[WRAPPER] : found;
