@@ -5,28 +5,40 @@
  * of that frame as a module. That is never the root module, whose imports some
  * engines check less.
  */
+import { writeSync } from 'node:fs';
 import { Wire } from './mcp/wire.mjs';
-import { complain } from './program/report.mjs';
-import { Program } from './program/program.mjs';
 
 const BROKEN = 70; // EX_SOFTWARE, as for every protocol violation
+const SOON = 2; // milliseconds in which code comes that a box was made for
 const { bun, deno } = process.versions;
 const name = bun ? 'bun' : deno ? 'deno' : 'node';
 const engine = await import(`./engines/${name}.mjs`);
 
 /* Ends, as the code cannot run. */
 function refuse(reason) {
-  complain(`caisson: the code was not run: ${reason}\n`);
+  writeSync(2, `caisson: the code was not run: ${reason}\n`);
   process.exit(BROKEN);
+}
+
+/* Returns the run frame; a box that waits gets ready for it meanwhile. */
+async function receive(wire) {
+  const coming = wire.readFrame();
+  const { install, rehearse, Program } = await import('./program/program.mjs');
+  install(engine);
+  const late = new Promise((resolve) => {
+    setTimeout(resolve, SOON, null);
+  });
+  if (await Promise.race([coming, late]) === null)
+    await rehearse(engine);
+  return { Program, frame: await coming };
 }
 
 const refusal = engine.refusal();
 if (refusal !== null)
   refuse(refusal);
-engine.fault('let ready: boolean = true'); // the first time takes longest
 const wire = new Wire();
 wire.send({ type: 'ready' });
-const frame = await wire.readFrame();
+const { Program, frame } = await receive(wire);
 if (frame?.type !== 'run')
   refuse('the relay sent no run frame');
 let program;

@@ -4,8 +4,6 @@
 import * as fs from 'node:fs';
 
 const parser = new Bun.Transpiler({ loader: 'ts', target: 'bun' });
-const FILE = /^\//;
-
 export const version = `bun ${Bun.version}`;
 
 /* Returns why this version cannot run code, or null. */
@@ -28,24 +26,36 @@ const placed = ({ message, position }) =>
   ({ message, line: position?.line, column: position?.column });
 
 /*
- * Has imports find the program, which is no file, and the modules of the
- * library; main has its path, its text and the files of these modules, by their
- * names.
+ * Has imports find the program, which is no file: main has its path and its
+ * text, then.
  */
 export function install(main) {
-  const { path } = main;
-  Bun.main = path; // import.meta.main and require.main follow it
   Bun.plugin({
     name: 'caisson',
     setup(build) {
-      for (const [name, file] of main.modules)
-        build.module(name, () =>
-          ({ contents: fs.readFileSync(file, 'utf8'), loader: 'js' }));
-      build.onResolve({ filter: FILE }, ({ path: name }) =>
-        name === path ? { path, namespace: 'file' } : undefined);
-      build.onLoad({ filter: new RegExp(`^${RegExp.escape(path)}$`) }, () =>
-        ({ contents: main.text, loader: 'ts' }));
+      build.onResolve({ filter: main.filter }, ({ path }) =>
+        path === main.path ? { path, namespace: 'file' } : undefined);
+      build.onLoad({ filter: main.filter }, ({ path }) => ({ loader: 'ts',
+        contents: path === main.path ? main.text :
+          fs.readFileSync(path, 'utf8') }));
     },
   });
+}
+
+/*
+ * Makes main what was started, which can import the modules of the library:
+ * files, by their names. Returns what is to be imported.
+ */
+export function begin({ path, modules }) {
+  Bun.main = path; // import.meta.main and require.main follow it
+  if (modules.size > 0)
+    Bun.plugin({
+      name: 'caisson-library',
+      setup(build) {
+        for (const [name, file] of modules)
+          build.module(name, () =>
+            ({ contents: fs.readFileSync(file, 'utf8'), loader: 'js' }));
+      },
+    });
   return path;
 }

@@ -6,7 +6,9 @@ import * as modules from 'node:module';
 import * as fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-const { createRequire, isBuiltin, registerHooks, stripTypeScriptTypes } = modules;
+const {
+  createRequire, isBuiltin, registerHooks, stripTypeScriptTypes,
+} = modules;
 const UNSUPPORTED = 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
 
 /* Whether the engine has these functions, which came with Node.js 22.15. */
@@ -42,33 +44,35 @@ function withJson(require) {
   return Object.assign(reading, require);
 }
 
-/*
- * Has imports find the program, which is no file, and the modules of the
- * library: see engines/bun.mjs.
- */
+/* Has imports find the program, which is no file: see engines/bun.mjs. */
 export function install(main) {
-  const url = pathToFileURL(main.path).href;
-  const require = createRequire(url);
   registerHooks({
     resolve(name, context, next) {
+      const { url, modules: ours } = main;
       if (name === url)
         return { url, format: 'module', shortCircuit: true };
-      const file = main.modules.get(name);
-      if (file !== undefined)
-        return { url: pathToFileURL(file).href, format: 'module',
+      if (ours.has(name))
+        return { url: pathToFileURL(ours.get(name)).href, format: 'module',
           shortCircuit: true };
       // deno has some of these by this name only.
       return next(isBuiltin(name) ? name.replace(/^(?!node:)/, 'node:') : name,
         context);
     },
     load(name, context, next) {
-      return name === url ?
+      return name === main.url ?
         { format: 'module', source: stripped(main.text), shortCircuit: true } :
         next(name, context);
     },
   });
+}
+
+/* Makes main what was started: see engines/bun.mjs. */
+export function begin(main) {
+  const { path, folder } = main;
+  const require = createRequire(path);
+  main.url = pathToFileURL(path).href;
   globalThis.require = process.versions.deno ? withJson(require) : require;
-  globalThis.__filename = main.path;
-  globalThis.__dirname = main.folder;
-  return url;
+  globalThis.__filename = path;
+  globalThis.__dirname = folder;
+  return main.url;
 }

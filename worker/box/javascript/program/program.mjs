@@ -2,13 +2,19 @@
  * One program, from its start to its end. The event loop decides when it ends;
  * its exit status is the engine's.
  */
-import { inspect } from 'node:util';
 import { takeInput } from './input.mjs';
-import { complain, Reporter } from './report.mjs';
+import { complain, inspect, Reporter } from './report.mjs';
 import { KEEP, prepared, unfenced } from './source.mjs';
-import { open } from '../mcp/library.mjs';
 
 const NAME = 'run_javascript.ts';
+/*
+ * Code that names nothing of the library, nor what it may be mistaken for, and
+ * no file or text that could, does not have it loaded, which takes longer than
+ * most code.
+ */
+const LIBRARY = new RegExp('mcp|modelcontext|runtime|call_?tool|client|session|tools|' +
+  'functions|default_api|globalThis|eval|\\bFunction\\b|[\'"`]\\.{0,2}/', 'i');
+const SAMPLE = 'enum A { B = 1 }\nconst a: number = await A.B;\n[a]\n  .at(0)';
 const MAIN = 'import.meta.main=true;'; // where the engine has it otherwise
 const UNSETTLED = 13; // as in Node.js
 const SHOWN = 1900; // bytes of a value, of the 2048 that the relay takes
@@ -16,6 +22,32 @@ const UNFENCED = 'the code ran without its Markdown fence';
 const PENDING = Symbol('pending');
 const { defineProperty } = Object;
 const { exit } = process;
+
+/* What imports find in place of a file: see engines/. */
+const main = { filter: /\/run_javascript\.ts$/, path: '', folder: '', text: '',
+  modules: new Map() };
+
+/* Sets what is run. Returns what is to be imported. */
+function become(engine, folder, text, modules) {
+  const path = `${folder === '/' ? '' : folder}/${NAME}`;
+  Object.assign(main, { path, folder, text, modules });
+  return engine.begin(main);
+}
+
+/*
+ * Runs a sample, as all takes longer at first: where no code has come yet, this
+ * is what the engine does meanwhile.
+ */
+export async function rehearse(engine) {
+  await import('../mcp/library.mjs');
+  const { text } = prepared(SAMPLE, engine.fault, { echo: true, main: MAIN });
+  globalThis[KEEP] = inspect;
+  await import(become(engine, '/rehearsal', text, main.modules));
+  delete globalThis[KEEP];
+}
+
+/* Has imports find programs. */
+export const install = (engine) => engine.install(main);
 
 /* A program, which is given the engine, the connection and its run frame. */
 export class Program {
@@ -38,23 +70,30 @@ export class Program {
   /* Runs it: returns when it has begun. */
   async start() {
     const folder = process.cwd();
-    const path = `${folder === '/' ? '' : folder}/${NAME}`;
     const { fault } = this.#engine;
     const wrong = fault(this.#code);
     const { text, shifts } = wrong ? { text: '', shifts: [] } :
       prepared(this.#code, fault, { echo: this.#frame.echo === true,
         main: process.versions.bun ? '' : MAIN });
-    this.#reporter = new Reporter({ path, code: this.#code, shifts });
+    const library = await this.#library();
+    const url = become(this.#engine, folder, text, library.modules);
+    this.#reporter = new Reporter({ path: main.path, code: this.#code, shifts,
+      about: library.about });
     if (wrong) {
       this.#reporter.tellFault(wrong);
       this.#fail();
     }
-    const library = await open(this.#wire, this.#frame, this.#code);
-    const url = this.#engine.install(
-      { path, folder, text, modules: library.modules });
-    this.#define(path, library.globals);
+    this.#define(library.globals);
     this.#listen();
     this.#run(url);
+  }
+
+  /* Returns the names, the modules and the hints that the code is to have. */
+  async #library() {
+    if (!LIBRARY.test(this.#code))
+      return { globals: {}, modules: new Map(), about: () => null };
+    const { hintOf: about, open } = await import('../mcp/library.mjs');
+    return { about, ...await open(this.#wire, this.#frame, this.#code) };
   }
 
   async #run(url) {
@@ -86,8 +125,9 @@ export class Program {
   }
 
   /* Gives the code the names that it expects. */
-  #define(path, globals) {
-    const module = { id: '.', path, filename: path, exports: {},
+  #define(globals) {
+    const { path, folder } = main;
+    const module = { id: '.', path: folder, filename: path, exports: {},
       loaded: false, children: [], paths: [] };
     const names = { module, exports: module.exports, ...globals };
     for (const [name, value] of Object.entries(names))

@@ -2,9 +2,7 @@
  * Errors that end a program, as the engine would print them, but without frames
  * of ours, and with the line of the code.
  */
-import { inspect } from 'node:util';
 import * as fs from 'node:fs';
-import { hintOf } from '../mcp/library.mjs';
 
 const OURS = new URL('..', import.meta.url).pathname;
 /* What engines name the program where they have changed it. */
@@ -14,6 +12,10 @@ const PLACE = /(\(?)((?:file:\/\/)?\/[^()]*?):(\d+):(\d+)\)?$/;
 const CAUSES_MOST = 5;
 const LINE_MOST = 160;
 const { isArray } = Array;
+
+/* Returns the text of a value; util is loaded where one is shown only. */
+export const inspect = (...args) =>
+  process.getBuiltinModule('node:util').inspect(...args);
 
 /* Writes a text to standard error, all of it, before anything else happens. */
 export function complain(text) {
@@ -33,11 +35,13 @@ export class Reporter {
   #path;
   #lines;
   #shifts;
+  #about;
 
-  constructor({ path, code, shifts }) {
+  constructor({ path, code, shifts, about }) {
     this.#path = path;
     this.#lines = code.split('\n');
     this.#shifts = shifts;
+    this.#about = about;
   }
 
   /* Prints an error that ends the program, whatever was thrown. */
@@ -61,10 +65,14 @@ export class Reporter {
       return `Uncaught ${inspect(error)}\n`;
     const frames = this.#frames(error.stack);
     const first = frames.find((frame) => frame.path === this.#path);
-    const hint = hintOf(error);
     return `${first ? this.#excerpt(first.line, first.column) : ''}` +
-      `${this.#described(error, frames, 0)}\n` +
-      (hint === null ? '' : `hint: ${hint}\n`);
+      `${this.#described(error, frames, 0)}\n${this.#hint(error)}`;
+  }
+
+  /* Returns the hint at what the error is about. */
+  #hint(error) {
+    const hint = this.#about(error);
+    return hint === null ? '' : `hint: ${hint}\n`;
   }
 
   /* An error, its frames, and what caused it. */
