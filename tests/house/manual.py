@@ -12,7 +12,7 @@ import subprocess
 import house
 
 PAGES = {"caisson.1", "caisson.conf.5", "caisson-box.7", "caisson-ipc.7",
-         "caisson-python.7", "caisson-serve.7"}
+         "caisson-javascript.7", "caisson-python.7", "caisson-serve.7"}
 FIELDS = ("UINT", "TEXT", "BYTES", "BLOB", "FD", "OPTIONAL_FD")
 
 
@@ -89,10 +89,10 @@ def about_kept():
         yield promise + ";"
 
 
-def about_manual():
+def about_manual(language):
     """All code of the manual that models read."""
     for part in ("manual", "manual_memory", "manual_more"):
-        text = house.read(f"worker/box/python/mcp/{part}.md")
+        text = house.read(f"worker/box/{language}/mcp/{part}.md")
         yield from re.findall(r"`([^`]+)`", text)
 
 
@@ -108,7 +108,8 @@ def check():
     wanted = {"caisson.1": list(about_options()),
               "caisson.conf.5": [*about_settings(), *about_sources()],
               "caisson-box.7": [*about_roles(), *about_kept()],
-              "caisson-python.7": list(about_manual()),
+              "caisson-python.7": list(about_manual("python")),
+              "caisson-javascript.7": list(about_manual("javascript")),
               "caisson-ipc.7": [*about_roles(), *about_messages(),
                                 *about_counts()],
               "caisson-serve.7": []}

@@ -15,6 +15,20 @@ const UNSUPPORTED = 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
 export const complete = () =>
   Boolean(registerHooks && stripTypeScriptTypes);
 
+/* Returns what more than removing types makes of code, or throws error. */
+function transformed(code, error) {
+  try {
+    modules.setSourceMapsSupport?.(true);
+    return stripTypeScriptTypes(code, { mode: 'transform', sourceMap: true });
+  } catch (other) {
+    if (other.code !== 'ERR_INVALID_ARG_VALUE')
+      throw other;
+    error.message += ', all that this version of Node.js has: write it ' +
+      'otherwise, or use bun or deno (CAISSON_JAVASCRIPT)';
+    throw error;
+  }
+}
+
 /*
  * Returns TypeScript as JavaScript: places stay where nothing but types has to
  * go, otherwise a source map has them.
@@ -27,8 +41,7 @@ export function stripped(code) {
   } catch (error) {
     if (error.code !== UNSUPPORTED)
       throw error;
-    modules.setSourceMapsSupport?.(true);
-    return stripTypeScriptTypes(code, { mode: 'transform', sourceMap: true });
+    return transformed(code, error);
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -44,6 +57,17 @@ function withJson(require) {
   return Object.assign(reading, require);
 }
 
+/* Whether a name is that of a package, or of a module of the engine. */
+const isBare = (name) => !/^(?:[./]|[a-z]+:)/.test(name);
+
+/* Returns the name that deno knows a module by; it takes others for files. */
+function builtin(name) {
+  if (isBuiltin(name))
+    return `node:${name}`;
+  throw Object.assign(new Error(`Cannot find package '${name}'`),
+    { code: 'ERR_MODULE_NOT_FOUND' });
+}
+
 /* Has imports find the program, which is no file: see engines/bun.mjs. */
 export function install(main) {
   registerHooks({
@@ -54,9 +78,9 @@ export function install(main) {
       if (ours.has(name))
         return { url: pathToFileURL(ours.get(name)).href, format: 'module',
           shortCircuit: true };
-      // deno has some of these by this name only.
-      return next(isBuiltin(name) ? name.replace(/^(?!node:)/, 'node:') : name,
-        context);
+      if (process.versions.deno && isBare(name))
+        return next(builtin(name), context);
+      return next(name, context);
     },
     load(name, context, next) {
       return name === main.url ?

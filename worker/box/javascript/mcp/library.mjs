@@ -57,6 +57,8 @@ function aboutName(name) {
   const alias = /^mcp_(\w+)$/.exec(name)?.[1];
   if (!alias)
     return null;
+  if (knownServers().length === 0)
+    return 'no servers are configured';
   const server = findServer(alias);
   if (server)
     return `the server ${server.name} is mcp_${server.alias}`;

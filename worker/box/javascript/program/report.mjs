@@ -9,6 +9,9 @@ const OURS = new URL('..', import.meta.url).pathname;
 const STRIPPED = 'file:///stripTypeScriptTypes.ts';
 const ENGINE = /\(?(?:node:|ext:|native:|bun:|internal:|\[native|native\b)/;
 const PLACE = /(\(?)((?:file:\/\/)?\/[^()]*?):(\d+):(\d+)\)?$/;
+const PACKAGE = /^(?:Error: )?Cannot find (?:package|module) '[^./]/;
+const NO_PACKAGE = 'no packages are installed here, and none can be: there ' +
+  'are built-in modules (node:fs, node:path, ...) and the tools of servers';
 const CAUSES_MOST = 5;
 const LINE_MOST = 160;
 const { isArray } = Array;
@@ -64,14 +67,22 @@ export class Reporter {
     if (!(error instanceof Error) && typeof error?.stack !== 'string')
       return `Uncaught ${inspect(error)}\n`;
     const frames = this.#frames(error.stack);
-    const first = frames.find((frame) => frame.path === this.#path);
+    const first = frames.find((frame) => frame.path === this.#path) ??
+      this.#compiled(error.stack);
     return `${first ? this.#excerpt(first.line, first.column) : ''}` +
       `${this.#described(error, frames, 0)}\n${this.#hint(error)}`;
   }
 
+  /* Returns where code was not compiled, which begins the stack of Node.js. */
+  #compiled(stack) {
+    const [, path, line] = /^(\S+):(\d+)\n/.exec(stack) ?? [];
+    return path && this.#pathOf(path) === this.#path ? { line } : undefined;
+  }
+
   /* Returns the hint at what the error is about. */
   #hint(error) {
-    const hint = this.#about(error);
+    const hint = this.#about(error) ??
+      (PACKAGE.test(error.message) ? NO_PACKAGE : null);
     return hint === null ? '' : `hint: ${hint}\n`;
   }
 
@@ -133,10 +144,12 @@ export class Reporter {
   /* Returns a line of the code with a mark below a column, or nothing. */
   #excerpt(line, column) {
     const text = this.#lines[line - 1];
-    const place = `${this.#path}:${line}:${column}\n`;
     if (text === undefined)
       return '';
-    if (text.length > LINE_MOST || !(column > 0))
+    if (!(column > 0))
+      return `${this.#path}:${line}\n${text.slice(0, LINE_MOST)}\n\n`;
+    const place = `${this.#path}:${line}:${column}\n`;
+    if (text.length > LINE_MOST)
       return place;
     const before = text.slice(0, column - 1).replace(/[^\t]/g, ' ');
     return `${place}${text}\n${before}^\n\n`;
