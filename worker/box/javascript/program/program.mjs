@@ -113,8 +113,8 @@ export class Program {
 
   /* Notes that the code exports a function by default which it never calls. */
   #tellUncalled(main) {
-    const { name = '' } = typeof main === 'function' ? main : {};
-    if (/^\w+$/.test(name) && !/^class\b/.test(main) &&
+    const name = typeof main === 'function' ? main.name : null;
+    if (name !== null && /^\w+$/.test(name) && !/^class\b/.test(main) &&
         this.#code.match(new RegExp(`\\b${name}\\b`, 'g'))?.length === 1)
       this.#wire.send({ type: 'note', text: `nothing has called ${name}(), ` +
         `the default export: end the code with await ${name}()` });
