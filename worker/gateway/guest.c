@@ -104,7 +104,11 @@ guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 	guest_free(guest);
 }
 
-/* The supervisor has closed its channel: the token is not valid any more. */
+/*
+ * The supervisor has closed its channel after its last answers: it has turned
+ * the guest away, or was killed, which says nothing about the token. What
+ * crossed that is decided when it is sent again.
+ */
 static void
 guest_on_closed(void *ctx, const struct err *why)
 {
@@ -113,7 +117,7 @@ guest_on_closed(void *ctx, const struct err *why)
 	if (why != NULL)
 		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	conn_cut_files(end->gateway, end->guest->caller);
-	guest_lose(end->guest, 401, 0, "this token is not valid any more");
+	guest_lose(end->guest, 503, 1, "this request was not taken: try again");
 }
 
 static struct ipc_bytes
