@@ -3,10 +3,11 @@
  * its configuration, a backup while calls run, and the figures to watch.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
@@ -43,13 +44,15 @@ const installed = (program) => ['/usr/sbin', '/usr/bin', '/usr/local/sbin',
   '/usr/local/bin'].map((at) => path.join(at, program))
   .find((at) => fs.existsSync(at));
 
-/* As the page says, but for the port of the service, and TLS. */
+/* As the page says, but for the ports; nginx has one without TLS, too. */
 const proxies = {
-  nginx: (at, port, service) => [['-p', at, '-e', 'stderr', '-c'],
+  nginx: (at, port, service, tls) => [['-p', at, '-e', 'stderr', '-c'],
     `daemon off; master_process off; pid ${at}/pid; events {} http {
 ${['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi'].map((part) =>
     `${part}_temp_path ${at}/${part};`).join('\n')}
 server { listen 127.0.0.1:${port};
+${shown('ssl_certificate').replace('443', `127.0.0.1:${tls}`)
+    .replaceAll('/etc/ssl', at)}
 ${shown('proxy_pass').replace('8080', service)}}}`],
   caddy: (at, port, service) => [['run', '--adapter', 'caddyfile', '--config'],
     `{\nadmin off\n}\n${shown('reverse_proxy').replace('8080', service)
@@ -74,8 +77,12 @@ async function proxied(t, name) {
   caisson(home, 'config', 'set', 'public_url', links);
 
   const { url, log } = await serveTcp(t, { home, listen: null });
-  const port = await freePort();
-  const [args, config] = proxies[name](at, port, new URL(url).port);
+  const [port, tls] = [await freePort(), await freePort()];
+  const [args, config] = proxies[name](at, port, new URL(url).port, tls);
+  const [made] = commands('openssl req');
+
+  assert.equal(spawnSync('sh', ['-c', made.replaceAll('/etc/ssl', at)]).status,
+    0);
 
   fs.writeFileSync(path.join(at, 'config'), config);
 
@@ -101,14 +108,24 @@ async function proxied(t, name) {
       params: { name: 'run_python', arguments: { code, timeout: 100 },
         _meta: { progressToken: 1 } } }, { Host: host, ...headers });
 
-  return { home, token, port, log, get, call };
+  /* By TLS, with a certificate that it checks: the bytes of an answer. */
+  const secure = (place) => new Promise((resolve, reject) => {
+    https.get({ host: '127.0.0.1', port: tls, path: place, servername: host,
+      ca: fs.readFileSync(path.join(at, 'mcp.pem')),
+      headers: { Host: host, Authorization: `Bearer ${token}` } },
+    (answer) => resolve(answer.toArray().then(Buffer.concat)))
+      .on('error', reject);
+  });
+
+  return { home, token, port, log, get, call, secure };
 }
 
 for (const name of Object.keys(proxies)) {
   test(`${name} as the page shows it`, {
     skip: installed(name) ? false : `${name} is not installed`,
   }, async (t) => {
-    const { home, token, port, log, get, call } = await proxied(t, name);
+    const { home, token, port, log, get, call, secure } =
+      await proxied(t, name);
 
     /* Caddy 2.6 may drop an answer that begins at once: the page says so. */
     const holds = async (what) => name === 'caddy' ?
@@ -153,6 +170,8 @@ for (const name of Object.keys(proxies)) {
     assert.ok(link.startsWith(`${links}/files/one/talk/a%20b?`));
     for (const answer of got)
       assert.ok(bytes.equals(Buffer.from(await answer.arrayBuffer())));
+    if (name === 'nginx')
+      assert.ok(bytes.equals(await secure('/files/talk/a%20b')));
 
     /* The host is passed on, and another one refused; so are other paths. */
     await holds(async () => /"text":"42"/.test(
