@@ -110,7 +110,7 @@ async function callEntry(server, entry, args) {
 }
 
 /* What a server has besides tools, where no tool is called so. */
-const BESIDES = {};
+const BESIDES = { __proto__: null };
 
 /* Returns the call of a tool of a server by its name. */
 export const callTool = (server, name, args) =>

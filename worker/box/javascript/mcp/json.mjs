@@ -6,7 +6,8 @@
  * drops or alters is refused, with its place.
  */
 const DEPTH_MAX = 250; // the relay accepts 256, with what stands around
-const INEXACT = /[0-9]{16}|[0-9][eE]/; // what numbers like these look like
+/* What numbers look like that may need it; strings may, too. */
+const INEXACT = /(?:^|[[:,\s])-?(?:[0-9.]{16}|[0-9.]+[eE])/;
 const INTEGER = /^-?[0-9]+$/;
 const ZERO = /^-?0?[.0]*(?:[eE].*)?$/;
 

@@ -167,6 +167,8 @@ export function findServer(name) {
 
 /* Returns the sentence about a server that there is not. */
 export function noServer(name) {
+  if (box.failure)
+    return `the servers cannot be listed: ${box.failure.message}`;
   const names = knownServers().map((server) => server.name);
   return `there is no such server${didYouMean(name, names)}; there are: ${
     listed(names)}`;
