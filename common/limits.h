@@ -236,6 +236,23 @@
 #define ARGUMENTS_SIMILAR_MAX 3
 #define ARGUMENTS_NAME_MAX 100
 /*
+ * TypeScript of schemas: bytes of a module, and of a tool in it; bytes of
+ * schemas that are scanned for it (some 60 ms); nested schemas, types with a
+ * name of one tool, alternatives, bytes of a literal and of descriptions. In a
+ * sentence: bytes of the type of an argument, and nested schemas.
+ */
+#define TYPES_MODULE_MAX MIB
+#define TYPES_TOOL_MAX (64 * KIB)
+#define TYPES_WORK_MAX (8 * MIB)
+#define TYPES_DEPTH_MAX 32
+#define TYPES_NAMED_MAX 64
+#define TYPES_CHOICES_MAX 200
+#define TYPES_LITERAL_MAX 200
+#define TYPES_ABOUT_MAX KIB
+#define TYPES_MEMBER_ABOUT_MAX 200
+#define TYPES_BRIEF_MAX 150
+#define TYPES_BRIEF_DEPTH 6
+/*
  * The command mcp in a box of the shell. Number of calls that the process
  * beside the shell handles at once, each with a descriptor; further calls wait
  * in a FIFO, which delays only their own callers. The name of a call is two

@@ -18,7 +18,7 @@ MOST = 128  # requests under way
 OLDER = "older bytecode does not tell a call with named arguments"
 CANCELLED = "it was cancelled before it was answered"
 # What the broker says of any arguments of fs.read_file but those with a path.
-UNFIT = "missing argument \"path\"; it takes path (required), head, mode"
+UNFIT = "missing argument \"path\"; the tool takes path: string, head?: integer"
 HANG = "hang"  # in place of the tools of a server that does not answer
 
 
@@ -199,9 +199,13 @@ class Relay(threading.Thread):
             [s for s in self.servers if s["name"] == server][0],
             loaded=True))
 
-    def on_list_tools(self, number, line, server, remembered=False):
+    def on_list_tools(self, number, line, server, remembered=False,
+                      types=False, tool=None):
         """List the tools of a server, loaded or not."""
         tools = self.tools[server]
+        if types:
+            self.answer(number, "types of %s %s" % (server, tool))
+            return
         if remembered and server in self.remembered:
             tools = self.remembered[server]
         else:

@@ -86,6 +86,12 @@ for d in await runtime.search_tool_docs('read a thing', limit=9):
         self.assertEqual(sorted(lines[5:]), [
             "read_%s True True" % name for name in "abcd"])
 
+    def test_types(self):
+        self.prints("""
+print(runtime.types('web'), await runtime.types('my_git', '2nd'))
+print(await runtime.query_tool_docs('fs', detail='types'))
+""", "types of web None types of my-git 2nd\ntypes of fs None\n")
+
     def test_query(self):
         got = self.prints("""
 docs = await runtime.query_tool_docs('web')
@@ -124,7 +130,7 @@ True
 MCPError wbe: there is no such server; did you mean web?; there are: fs, \
 my-git, web, mute
 MCPError web.create_isue: there is no such tool; did you mean create_issue?
-ValueError detail is 'summary' or 'full', not 'much'
+ValueError detail is 'summary', 'full' or 'types', not 'much'
 MCPError mute: it does not answer; its last words: oops
 """ % len(FS), loaded=("fs",), tools={"web": DESK})
         self.assertEqual(got.relay.loaded, ["fs"])

@@ -206,6 +206,10 @@ works = "path" in printed.getvalue()`,
 import inspect
 works = list(inspect.signature(mcp_fs.read_file).parameters) == ["path"]`,
   'await runtime.list_tools("fs")': docs('await runtime.list_tools("fs")'),
+  'runtime.types("fs")': `
+t = runtime.types("fs")
+works = t == await runtime.query_tool_docs("fs", detail="types") and \\
+    "export function read_file(args: { path: string" in t`,
   'runtime.describe_server("fs")': docs('runtime.describe_server("fs")'),
   'await mcp_fs.resources()':
     'works = (await mcp_fs.resources())[0]["uri"] == "file:///a"',

@@ -47,7 +47,8 @@ ROOMS = {
     ],
     "relay/": [("",), ("calls",), ("output",), ("state",)],
     "worker/broker/": [
-        ("",), ("link",), ("arguments",), ("tools",), ("state",),
+        ("",), ("link",), ("arguments",), ("schema",), ("tools",),
+        ("state",),
     ],
     "worker/connector/": [("",), ("oauth",), ("http",)],
     "worker/files/": [

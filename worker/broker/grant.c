@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../common/ipc/exchange.h"
+#include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
@@ -12,6 +13,7 @@
 #include "link/link.h"
 #include "state/state.h"
 #include "grant.h"
+#include "schema/schema.h"
 #include "tools/tools.h"
 
 /* Rights */
@@ -235,9 +237,37 @@ grant_send_refused(struct grant *grant, uint64_t id, const char *reason,
 
 /* Requests in flight */
 
+/* Answers with a list of tools as TypeScript. */
+static void
+grant_answer_types(const struct ask *ask, const char *json, size_t len)
+{
+	auto_buffer struct buffer text = { 0 }, string = { 0 };
+	struct json_span list, tool = { ask->tool.data, ask->tool.len };
+
+	if (json_span_parse(json, len, &list, NULL) == -1)
+		return;
+	if (module_add(ask->definition->alias, list, tool, &text) > 0 ||
+	    tool.len == 0) {
+		json_add_string(&string, text.data, text.len);
+		grant_answer(ask->grant, ask->id, string.data, string.len);
+		return;
+	}
+	definition_begin_reason(ask->definition, &string);
+	buffer_add_text(&string, " has no tool \"");
+	reason_add_string(&string, tool, NULL);
+	buffer_add_text(&string, "\"");
+	reason_fit(&string);
+	grant_refuse(ask->grant, ask->id, string.data,
+	    (struct json_span){ NULL, 0 });
+}
+
 static void
 grant_on_answered(const struct ask *ask, const char *json, size_t len)
 {
+	if (ask->declare) {
+		grant_answer_types(ask, json, len);
+		return;
+	}
 	if (ask->grant->remember && ask->kind == ASK_TOOLS) {
 		auto_buffer struct buffer list = { 0 };
 

@@ -219,12 +219,20 @@ broker_on_list_tools(struct grant *grant, struct ipc_list_tools *list)
 	struct server *server;
 	struct ask *ask;
 
+	if (list->tool.len > 0 && !on_relay_wrote((const char *)list->tool.data,
+	        list->tool.len, JSON_SPAN_STRING)) {
+		exchange_break(&grant->exchange,
+		    "the name of a tool is not a string");
+		return;
+	}
 	if (!grant_admit(grant, list->id))
 		return;
 	server = grant_find(grant, list->id, list->server, 0);
 	if (server == NULL)
 		return;
 	ask = grant_new_ask(grant, server, list->id, ASK_TOOLS);
+	ask->declare = list->types != 0;
+	buffer_add(&ask->tool, list->tool.data, list->tool.len);
 	if (list->remembered)
 		server_recall(server, ask);
 	else

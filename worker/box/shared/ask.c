@@ -185,7 +185,7 @@ ask_relay(const struct buffer *request, struct buffer *line,
 }
 
 int
-ask_about(const char *type, const char *server, int remembered,
+ask_about(const char *type, const char *server, int how,
     struct buffer *line, struct json_span *payload, struct err *err)
 {
 	auto_buffer struct buffer request = { 0 };
@@ -195,8 +195,10 @@ ask_about(const char *type, const char *server, int remembered,
 		buffer_add_text(&request, ",\"server\":");
 		json_add_text(&request, server);
 	}
-	if (remembered)
+	if (how & MCP_REMEMBERED)
 		buffer_add_text(&request, ",\"remembered\":true");
+	if (how & MCP_TYPES)
+		buffer_add_text(&request, ",\"types\":true");
 	buffer_add_text(&request, "}");
 	return ask_relay(&request, line, payload, err);
 }

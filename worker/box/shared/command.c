@@ -37,6 +37,7 @@ static const char command_help[] =
     "         for read_resource or get_prompt, or for complete_prompt or\n"
     "         complete_resource, with 'argument:={\"name\": ..., \"value\": "
     "...}'\n"
+    "types    print the tools of a server as TypeScript\n"
     "search   list the tools of all servers that fit the words, best first\n"
     "servers  list the servers\n"
     "load     load a server ahead of calls\n"
@@ -291,6 +292,12 @@ command_search(int count, char **words)
 }
 
 static int
+command_types(int, char **words)
+{
+	return listed_print_tools(words[0], NULL, MCP_TYPES);
+}
+
+static int
 command_servers(int, char **)
 {
 	return listed_print_servers();
@@ -343,6 +350,7 @@ static const struct command {
 	{ "ask", " SERVER WHAT [--json] [NAME [NAME=VALUE ...]]", 2,
 	    INT32_MAX, command_ask },
 	{ "tools", " [--json] [SERVER [TOOL]]", 0, 4, command_tools },
+	{ "types", " SERVER", 1, 1, command_types },
 	{ "search", " WORD ...", 1, INT32_MAX, command_search },
 	{ "servers", "", 0, 0, command_servers },
 	{ "load", " SERVER", 1, 1, command_load },

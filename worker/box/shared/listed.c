@@ -368,12 +368,20 @@ listed_print_server(
 	auto_buffer struct buffer line = { 0 };
 	struct json_span list, tools, tool;
 	struct json_span_walk walk;
+	auto_free char *types = NULL;
 	struct err err;
+	size_t len;
 
-	if (ask_about("list_tools", server->name, !server->loaded, &line, &list,
+	if (ask_about("list_tools", server->name, (server->loaded ? 0 :
+	        MCP_REMEMBERED) | (whole & MCP_TYPES), &line, &list,
 	        &err) == -1) {
 		print_error("%s: %s", server->name, err.text);
 		return MCP_FAILED;
+	}
+	if (whole == MCP_TYPES) {
+		types = json_span_string(list, &len, NULL);
+		printf("%s", types != NULL ? types : "");
+		return MCP_DONE;
 	}
 	if (name != NULL)
 		return listed_print_tool(server, list, name, whole);
@@ -520,8 +528,8 @@ listed_search_server(const struct listed_server *server, char *const *words,
 	struct json_span_walk walk;
 	struct err err;
 
-	if (ask_about("list_tools", server->name, 1, &line, &list, &err) ==
-	    -1) {
+	if (ask_about("list_tools", server->name, MCP_REMEMBERED, &line, &list,
+	        &err) == -1) {
 		print_error("%s is left out: %s", server->name, err.text);
 		return;
 	}

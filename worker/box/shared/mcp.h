@@ -81,8 +81,12 @@ int serve_is_name(const char *name, size_t len);
 int ask_relay(const struct buffer *request, struct buffer *line,
     struct json_span *payload, struct err *err);
 
-/* Like ask_relay, for requests that name a server, or, with NULL, none. */
-int ask_about(const char *type, const char *server, int remembered,
+/*
+ * Like ask_relay, for requests that name a server, or, with NULL, none; how has
+ * bits of enum mcp_how.
+ */
+enum mcp_how { MCP_REMEMBERED = 1, MCP_TYPES = 2 };
+int ask_about(const char *type, const char *server, int how,
     struct buffer *line, struct json_span *payload, struct err *err);
 
 /*
@@ -150,7 +154,8 @@ const struct listed_server *listed_find(const struct listed_servers *servers,
 int listed_print_servers(void);
 /*
  * Prints the tools of a server, or with NULL those of all loaded servers; if
- * tool is not NULL, the description of that tool. whole: as JSON.
+ * tool is not NULL, the description of that tool. whole: as JSON, or, if it is
+ * MCP_TYPES, those of a server as TypeScript.
  */
 int listed_print_tools(const char *server, const char *tool, int whole);
 /* Prints the tools of all servers that match the words best. */

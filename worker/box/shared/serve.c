@@ -69,15 +69,15 @@ static const struct serve_kind {
 	const char *type;
 	const char *strings[2];
 	int arguments;
-	bool remembered; /* optional */
+	const char *flags[2]; /* true, or left out */
 	const char *optional; /* a string; NULL: none */
 } serve_kinds[] = {
-	{ "call_tool", { "server", "tool" }, 1, 0, NULL },
-	{ "ask_server", { "server", "what" }, 1, 0, "name" },
-	{ "list_tools", { "server" }, 0, 1, NULL },
-	{ "list_servers", { NULL }, 0, 0, NULL },
-	{ "load_server", { "server" }, 0, 0, NULL },
-	{ "show", { "kind", "data" }, 0, 0, "title" },
+	{ "call_tool", { "server", "tool" }, 1, { NULL }, NULL },
+	{ "ask_server", { "server", "what" }, 1, { NULL }, "name" },
+	{ "list_tools", { "server" }, 0, { "remembered", "types" }, NULL },
+	{ "list_servers", { NULL }, 0, { NULL }, NULL },
+	{ "load_server", { "server" }, 0, { NULL }, NULL },
+	{ "show", { "kind", "data" }, 0, { NULL }, "title" },
 };
 
 /* Appends a member unchanged, on one line. */
@@ -120,10 +120,10 @@ serve_add_payload(
 	if (kind->arguments && serve_add_member(frame, request, "arguments",
 	        JSON_SPAN_OBJECT, err) == -1)
 		return -1;
-	if (kind->remembered &&
-	    json_span_get(request, "remembered", &value) == 1 &&
-	    json_span_kind(value) == JSON_SPAN_TRUE)
-		buffer_add_text(frame, ",\"remembered\":true");
+	for (i = 0; i < 2 && kind->flags[i] != NULL; i++)
+		if (json_span_get(request, kind->flags[i], &value) == 1 &&
+		    json_span_kind(value) == JSON_SPAN_TRUE)
+			buffer_printf(frame, ",\"%s\":true", kind->flags[i]);
 	if (kind->optional != NULL &&
 	    json_span_get(request, kind->optional, &value) == 1 &&
 	    serve_add_member(frame, request, kind->optional, JSON_SPAN_STRING,

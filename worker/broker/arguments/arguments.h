@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 #include "../../../common/base/buffer.h"
-#include "../../../common/json/schema_type.h"
 #include "../../../common/limits.h"
+#include "../schema/schema.h"
 
 /*
  * Judges arguments, an object, by an inputSchema. Returns 1 and appends what is
@@ -51,66 +51,6 @@ int question_settle_told(unsigned int kind, struct json_span params,
  */
 int question_check(unsigned int kind, struct json_span schema,
     struct json_span result, struct buffer *out, struct err *err);
-
-/* schema.c: a schema that is read, and the bytes that may still be scanned. */
-struct schema {
-	struct json_span root;
-	size_t work;
-};
-
-/*
- * A schema that a value must fit, and what it says of names: an object, the
- * schema of those that are not in it, and an array, each of length 0 if there
- * is none. closed: there are no others. What stands beside a reference is
- * beside: before 2019 it said nothing.
- */
-struct schema_part {
-	struct json_span all;
-	struct json_span properties;
-	struct json_span more;
-	struct json_span required;
-	bool closed;
-	bool beside;
-};
-
-/*
- * The schemas that a value must fit all together. whole is 0 if there is more
- * that was not found or not understood.
- */
-struct schema_parts {
-	struct schema_part list[ARGUMENTS_PARTS_MAX];
-	size_t count;
-	bool whole;
-};
-
-#define SCHEMA_VALUE_WORK 64 /* for a value, however short */
-
-/* Takes some work. Returns 1, or 0 if there is not so much left: none is. */
-int schema_spend(struct schema *schema, size_t work);
-
-/* Like json_span_get(), for its work. */
-int schema_get(struct schema *schema, struct json_span object,
-    const char *name, struct json_span *value);
-
-/* Finds the parts of a schema: itself, its references and its "allOf". */
-void schema_find_parts(struct schema *schema, struct json_span from,
-    struct schema_parts *parts);
-
-/* Returns the type of a value; a number without fraction is an integer. */
-unsigned int schema_type_of(struct json_span value);
-
-/* Returns the types that "type" names; 0: any, or unknown ones. */
-unsigned int schema_types_named(struct schema *schema, struct json_span part);
-
-/*
- * Returns the types that a schema allows by all its rules; 0: any, or unknown.
- * depth is that of the value.
- */
-unsigned int schema_types_allowed(
-    struct schema *schema, struct json_span from, int depth);
-
-/* Appends the names of types: "a number or null". */
-void schema_add_types(struct buffer *says, unsigned int types);
 
 /* alike.c: a name that is unknown, and those that come close to it. */
 struct alike_name {

@@ -309,6 +309,7 @@ struct ask {
 	struct pages pages; /* of a method that lists */
 	struct buffer entries; /* that have come so far, as the answer */
 	bool late;             /* needs the next list of tools, not this one */
+	bool declare; /* the list as TypeScript, of the tool if it has a name */
 	struct event *patience; /* the end of its wait for a start or answer */
 	unsigned int questions; /* that its server has asked meanwhile */
 	unsigned int logs; /* messages that its client was sent */

@@ -21,7 +21,7 @@ __all__ = [
     "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
     "progress", "prompts", "query_tool_docs", "query_tool_docs_sync",
     "read_resource", "resource_templates", "resources", "save_file",
-    "search_tool_docs", "search_tool_docs_sync", "show"]
+    "search_tool_docs", "search_tool_docs_sync", "show", "types"]
 if _box.memory:
     from ._memory import (
         NAMES, delete_memory, get_memory_info, list_memories, load_memory,
@@ -156,11 +156,22 @@ def query_tool_docs(server, tool=None, detail="summary"):
     The server need not be loaded; tool names one tool, by default all are
     described.  The call returns a list of dicts: server, serverAlias, tool,
     toolAlias, description (its first paragraph); with detail="full" the whole
-    description, inputSchema and outputSchema, if there are any.
+    description, inputSchema and outputSchema, if there are any.  With
+    detail="types" it returns a text, as types() does.
     """
     from . import _docs
-    _docs.check_detail(detail)
+    _docs.check_detail(detail, "types")
     return _state.call("query_tool_docs", _docs.query(server, tool, detail))
+
+
+def types(server, tool=None):
+    """Return the tools of a server, or one, as TypeScript declares them: a
+    text, made of the schemas of their arguments and results.
+
+    The server need not be loaded.  Waits for its answer.
+    """
+    from . import _docs
+    return at_once(_state.run("types", _docs.query(server, tool, "types")))
 
 
 def search_tool_docs(query, *, limit=5, detail="summary"):

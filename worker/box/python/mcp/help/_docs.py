@@ -26,10 +26,12 @@ SERVERS = """
 """
 
 
-def check_detail(detail):
+def check_detail(detail, *more):
     """Raise ValueError when there is no such detail."""
-    if detail not in ("summary", "full"):
-        raise ValueError("detail is 'summary' or 'full', not %r" % (detail,))
+    known = ("summary", "full") + more
+    if detail not in known:
+        raise ValueError("detail is %s or %r, not %r" % (
+            ", ".join(map(repr, known[:-1])), known[-1], detail))
 
 
 def doc_of(entry, detail, score=None):
@@ -60,11 +62,15 @@ def summary(text):
 def query(server, tool, detail):
     """Return what is told of the tools of a server, or of one of them."""
     state = yield from _ask.find_known(server)
-    yield from _ask.list_tools(state, state.name not in _state.LOADED)
-    if tool is None:
-        entries = state.aliases.values()
-    else:
+    remembered = state.name not in _state.LOADED
+    yield from _ask.list_tools(state, remembered)
+    entries = state.aliases.values()
+    if tool is not None:
         entries = [(yield from _ask.find_tool(state, tool))]
+    if detail == "types":
+        only = {} if tool is None else {"tool": entries[0]["tool"]}
+        return (yield from _ask.ask("list_tools", dict(
+            only, server=state.name, remembered=remembered, types=True)))
     return Docs(doc_of(entry, detail) for entry in entries)
 
 

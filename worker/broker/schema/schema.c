@@ -1,5 +1,5 @@
 /*
- * Reads the schema of a tool as far as its rules are known: see arguments.h.
+ * Reads the schema of a tool as far as its rules are known: see schema.h.
  * Each look at it takes from its work, so no schema costs more than that. Runs
  * in the broker.
  */
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../../common/base/mem.h"
-#include "arguments.h"
+#include "schema.h"
 
 int
 schema_spend(struct schema *schema, size_t work)
@@ -106,11 +106,7 @@ schema_step(struct schema *schema, struct json_span *part, char *step)
 	return 1;
 }
 
-/*
- * Follows a reference into the same schema. A part with a name of its own is
- * not entered. Returns 1 with the part, or 0.
- */
-static int
+int
 schema_resolve(struct schema *schema, struct json_span reference,
     struct json_span *part)
 {
@@ -262,17 +258,14 @@ schema_type_of(struct json_span value)
 }
 
 unsigned int
-schema_types_named(struct schema *schema, struct json_span part)
+schema_types_in(struct json_span found)
 {
-	struct json_span found, each;
-	struct json_span_walk walk;
+	struct json_span_walk walk = json_span_walk(found);
+	struct json_span each;
 	unsigned int types = 0, type;
 
-	if (schema_get(schema, part, "type", &found) == 0)
-		return 0;
 	if (json_span_kind(found) != JSON_SPAN_ARRAY)
 		return schema_type_named(found);
-	walk = json_span_walk(found);
 	while (json_span_next_element(&walk, &each)) {
 		type = schema_type_named(each);
 		if (type == 0)
@@ -280,6 +273,15 @@ schema_types_named(struct schema *schema, struct json_span part)
 		types |= type;
 	}
 	return types;
+}
+
+unsigned int
+schema_types_named(struct schema *schema, struct json_span part)
+{
+	struct json_span found;
+
+	return schema_get(schema, part, "type", &found) == 0 ? 0 :
+	    schema_types_in(found);
 }
 
 /* The types of the values of an array; 0 for anything else. */

@@ -1,0 +1,125 @@
+/*
+ * The tools of servers as TypeScript: the compiler accepts what is made of any
+ * schemas, and finds the mistakes of a program by it.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { file, folder, patiently, settings } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { official, withServers } from './support/servers.mjs';
+
+patiently();
+
+settings.CAISSON_TOOLS = 'run_python,run_code';
+
+const compiler = path.join(path.dirname(fileURLToPath(import.meta.url)),
+  'node_modules/typescript/bin/tsc');
+
+/* What the compiler says of these files, of which all but one are types. */
+function compile(t, files) {
+  const place = folder(t);
+
+  for (const [name, text] of Object.entries(files))
+    fs.writeFileSync(path.join(place, name), text);
+  return spawnSync(process.execPath, [compiler, '--noEmit', '--strict',
+    '--target', 'es2022', '--module', 'es2022', ...Object.keys(files)],
+  { cwd: place, encoding: 'utf8' }).stdout;
+}
+
+const object = (properties, more = {}) =>
+  ({ type: 'object', properties, ...more });
+const ref = (name) => ({ $ref: `#/$defs/${name}` });
+const evil = '*/ } /* \u0000\u202e\u2028\r\n " \' ` ${x} \\';
+
+/* Names and schemas that would end a comment, a string, or the compiler. */
+const hostile = [
+  ...['delete', 'await', 'eval', 'undefined', 'require', 'Promise', 'Result',
+    'any', 'constructor', '__proto__', 'odd.name', 'odd-name', 'readFile',
+    'read_file', '1st', '日本', evil].map((name) => ({ name,
+    description: evil, inputSchema: object({}) })),
+  { name: 'names', inputSchema: object(Object.fromEntries([evil, '', '1',
+    '[key: string]', '日本', 'a b', 'constructor'].map((name) =>
+    [name, { type: 'string', description: evil, default: evil }]))) },
+  { name: 'values', inputSchema: object({ a: { enum: [evil, 1e300, -0.5, true,
+    null, {}, [1]] }, b: { const: evil }, c: { enum: [...Array(300).keys()] },
+  d: { type: 'string', enum: [], nullable: true } }) },
+  { name: 'loops', inputSchema: object({ self: { $ref: '#' }, a: ref('A'),
+    u: ref('U'), j: ref('J'), no: ref('no') }, { required: ['a'], $defs: {
+    A: ref('B'), B: ref('A'), U: { anyOf: [ref('U'), { type: 'null' }] },
+    J: { anyOf: [{ type: 'string' }, { type: 'array', items: ref('J') },
+      { type: 'object', additionalProperties: ref('J') }] } } }),
+  outputSchema: object({ a: ref('A') }, { $defs: { A: object({ a:
+    { type: 'array', items: ref('A') } }) } }) },
+  { name: 'rules', inputSchema: object({ a: { allOf: [{ oneOf: [object({ x: {}
+  }), { type: ['string', 'null'] }] }, object({ y: {} })] }, b: { prefixItems:
+    [{ type: 'number' }], items: false }, c: { type: 'array', items:
+    { anyOf: [{ type: 'boolean' }, object({ z: {} }, { required: ['z', 'w'],
+      additionalProperties: { type: 'number' } })] } } }) },
+  { name: 'wide', inputSchema: object(Object.fromEntries([...Array(300).keys()]
+    .map((n) => [`p${n}`, object({ [`q${n}`]: {} })]))) },
+  { name: 'deep', inputSchema: JSON.parse(
+    `${'{"items":{"properties":{"a":'.repeat(60)}{}${'}}}'.repeat(60)}`) },
+];
+
+/* A server that has these tools and nothing else. */
+const lister = (t, tools) => ({ command: process.execPath, args: ['-e', `
+require('readline').createInterface({ input: process.stdin }).on('line', (l) => {
+  const { id, method } = JSON.parse(l);
+  if (id !== undefined)
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, result: method ===
+      'initialize' ? { protocolVersion: '2025-06-18', capabilities:
+      { tools: {} }, serverInfo: { name: 'x', version: '1' } } :
+      { tools: require(process.argv[1]) } }));
+})`, file(t, 'tools.json', JSON.stringify(tools))] });
+
+test('the compiler accepts the types of servers', async (t) => {
+  const raw = await Raw.open(t, withServers(t, {
+    every: official('everything'), files: official('filesystem', ['/tmp']),
+    hostile: lister(t, hostile) }));
+  const types = JSON.parse((await raw.printed(`
+import json
+print(json.dumps({n: runtime.types(n) for n in ("every", "files", "hostile")}))`,
+  { timeout: 100 }))[0]);
+  const files = Object.fromEntries(Object.entries(types)
+    .map(([name, text]) => [`${name}.d.ts`, text]));
+  const program = (call) => ({ ...files, 'main.ts': `
+import { readTextFile } from "mcp/files";
+import * as files from "mcp/files";
+const one: string = (await readTextFile({ path: "a", head: 1 })).data.content;
+await files.edit_file({ path: one, edits: [{ oldText: "", newText: "" }] });
+${call}` });
+
+  assert.equal(compile(t, program('')), '');
+  assert.match(compile(t, program('await files.read_file({ path: 1 });')),
+    /^main\.ts\(6,25\): error TS2322: Type 'number'.*'string'/);
+  assert.match(compile(t, program('await files.read_file({ pth: "" });')),
+    /^main\.ts\(6,25\): error TS2561: .*'path'\?/);
+  for (const { name } of hostile.slice(0, -2))
+    assert.ok(name === evil || types.hostile.includes(`${name.replace(
+      /\W+/g, '_').replace(/^(\d)/, '_$1')}(args`), name);
+
+  /* The same by other ways, and of one tool. */
+  const [python, one, none] = (await raw.printed(`
+print(await runtime.query_tool_docs("files", detail="types") ==
+      runtime.types("files"))
+print(runtime.types("files", "read-file").count("export function"))
+try:
+    runtime.types("files", "none")
+except runtime.MCPError as error:
+    print(error)
+`, { timeout: 100 }));
+  const shell = await raw.result(raw.post('tools/call', { name: 'run_code',
+    arguments: { language: 'shell', timeout: 100,
+      code: 'mcp types files; mcp types nothing' } }));
+
+  assert.deepEqual([python, one], ['True', '1']);
+  assert.match(none, /^files\.none: there is no such tool/);
+  assert.equal(shell.structuredContent.stdout.join('\n'),
+    types.files.trimEnd());
+  assert.match(shell.structuredContent.stderr[0], /there is no server nothing/);
+  await raw.finish();
+});
