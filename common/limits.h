@@ -223,14 +223,14 @@
 #define ARGUMENTS_STEPS_MAX 32
 #define ARGUMENTS_DIGITS_MAX 400
 /*
- * In the sentence: bytes of a value or a name, errors, names (fewer beside
- * close ones), choices, alternatives and close names; bytes of a name that is
- * compared.
+ * In the sentence: bytes of a value or a name, errors, names, bytes of names
+ * with their types, choices, alternatives and close names; bytes of a name that
+ * is compared.
  */
 #define ARGUMENTS_SHOWN_MAX 60
 #define ARGUMENTS_WRONG_MAX 5
 #define ARGUMENTS_NAMED_MAX 20
-#define ARGUMENTS_NAMED_SIMILAR_MAX 8
+#define ARGUMENTS_TAKES_MAX 500
 #define ARGUMENTS_CHOICES_MAX 10
 #define ARGUMENTS_WAYS_MAX 3
 #define ARGUMENTS_SIMILAR_MAX 3

@@ -67,15 +67,6 @@ for call in (lambda: mcp_fs.read_file(), lambda: mcp_fs['read_file'](pth=1),
                 UNFIT, UNFIT) * 3)
             self.assertEqual(got.relay.calls, [])
 
-    def test_a_missing_one_tells_what_it_holds(self):
-        rows = {"type": "array", "items": {"type": "object", "properties": {
-            "a": {"type": "integer"}, "b": {}}, "required": ["a"]}}
-        self.ends("await mcp_web.read_file(paths=[])", "ArgumentError: "
-                  "web.read_file: %s; path is list[{a: int, b?: Any}]" % UNFIT,
-                  loaded=("web",), tools={"web": [tool(
-                      "read_file", {"path": rows, "head": rows, "paths": rows},
-                      ["path", "paths"])]})
-
     def test_all_are_sent_as_they_are(self):
         """A numeral and None, of which the broker has the schema."""
         got = self.prints("""

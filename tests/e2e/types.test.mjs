@@ -121,5 +121,10 @@ except runtime.MCPError as error:
   assert.equal(shell.structuredContent.stdout.join('\n'),
     types.files.trimEnd());
   assert.match(shell.structuredContent.stderr[0], /there is no server nothing/);
+
+  /* An error of arguments shows all of them. */
+  assert.match((await raw.run(
+    'await mcp_files.edit_file(path=1)', { timeout: 100 }))
+    .structuredContent.stderr.at(-1), /missing argument "edits"; argument "path" is 1, and must be a string; the tool takes path: string, edits: \{ oldText: string; newText: string \}\[\], dryRun\?: boolean/);
   await raw.finish();
 });

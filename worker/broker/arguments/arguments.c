@@ -232,6 +232,8 @@ arguments_settle(struct json_span schema, struct json_span object,
 		conform.ncuts = 0;
 	if (conform.wrong == 0)
 		arguments_write(&conform, object, settled);
+	else
+		names_add_all(&whole, &parts, "the tool", says);
 	free(conform.cuts);
 	return conform.wrong == 0;
 }

@@ -189,6 +189,13 @@ void names_check(struct conform *conform, const struct conform_place *place,
     struct json_span object, const struct schema_parts *parts,
     const struct names_given *given, int closed);
 
+/*
+ * Appends all names that there may be, with their types: "; the tool takes
+ * path: string, head?: integer".
+ */
+void names_add_all(struct schema *schema, const struct schema_parts *parts,
+    const char *taker, struct buffer *says);
+
 /* Returns a name without escapes, which the caller frees, or NULL. */
 char *names_decode(struct json_span name);
 

@@ -319,8 +319,8 @@ names_find_similar(struct schema *schema, const struct schema_parts *parts,
 	}
 }
 
-/* Appends the names that come close to unknown ones; returns their number. */
-static size_t
+/* Appends the names that come close to unknown ones. */
+static void
 names_add_similar(struct conform *conform, const struct schema_parts *parts,
     const struct names_given *given, const struct names_some *unknown)
 {
@@ -347,7 +347,6 @@ names_add_similar(struct conform *conform, const struct schema_parts *parts,
 	}
 	if (count > 0)
 		buffer_printf(conform->says, "; did you mean %s?", close.data);
-	return count;
 }
 
 /* Finds the names of properties of a part that no part requires. */
@@ -369,13 +368,29 @@ names_find_optional(struct schema *schema, const struct schema_parts *parts,
 	}
 }
 
-/* Appends all names that there may be: "it takes path (required), head". */
+/* Appends the type of a name, as the first part with such a property has it. */
 static void
-names_add_all(struct schema *schema, const struct schema_parts *parts,
-    size_t most, struct buffer *says)
+names_add_type(struct schema *schema, const struct schema_parts *parts,
+    struct json_span name, struct buffer *says)
 {
-	struct names_some all = { .most = most };
-	size_t n, required;
+	struct json_span property;
+	auto_free char *text = names_decode(name);
+	size_t n;
+
+	for (n = 0; n < parts->count && text != NULL; n++)
+		if (schema_get(schema, parts->list[n].properties, text,
+		        &property) > 0) {
+			type_add_brief(schema, property, says);
+			return;
+		}
+}
+
+void
+names_add_all(struct schema *schema, const struct schema_parts *parts,
+    const char *taker, struct buffer *says)
+{
+	struct names_some all = { .most = ARGUMENTS_NAMED_MAX };
+	size_t n, required, end = says->len + ARGUMENTS_TAKES_MAX;
 
 	for (n = 0; n < parts->count; n++) {
 		struct json_span_walk walk =
@@ -395,14 +410,15 @@ names_add_all(struct schema *schema, const struct schema_parts *parts,
 		names_find_optional(schema, parts, n, &all);
 	if (schema->work == 0)
 		return;
-	buffer_add_text(says, all.count > 0 ? "; it takes " :
-	    "; it takes none");
-	for (n = 0; n < all.count && n < most; n++) {
+	buffer_printf(says, "; %s takes %s", taker,
+	    all.count > 0 ? "" : "none");
+	for (n = 0; n < all.count && n < all.most && says->len < end; n++) {
 		buffer_add_text(says, n > 0 ? ", " : "");
 		sentence_add_name(says, all.list[n]);
-		buffer_add_text(says, n < required ? " (required)" : "");
+		buffer_add_text(says, n < required ? "" : "?");
+		names_add_type(schema, parts, all.list[n], says);
 	}
-	buffer_add_text(says, all.count > most ? ", ..." : "");
+	buffer_add_text(says, n < all.count ? ", ..." : "");
 }
 
 /* Reports names that are wrong. */
@@ -413,7 +429,6 @@ names_complain(struct conform *conform, const struct conform_place *place,
 {
 	const char *noun = place == NULL ? "argument" : "member";
 	struct buffer *says = conform->says;
-	size_t near = 0;
 
 	if (!sentence_begin(conform))
 		return;
@@ -425,15 +440,15 @@ names_complain(struct conform *conform, const struct conform_place *place,
 	if (unknown->count > 0) {
 		buffer_printf(says, "unknown %s", noun);
 		names_list(says, unknown);
-		near = names_add_similar(conform, parts, given, unknown);
+		names_add_similar(conform, parts, given, unknown);
 	}
 	if (missing->count > 0) {
 		buffer_printf(says, "%smissing %s",
 		    unknown->count > 0 ? "; " : "", noun);
 		names_list(says, missing);
 	}
-	names_add_all(conform->schema, parts, near > 0 ?
-	    ARGUMENTS_NAMED_SIMILAR_MAX : ARGUMENTS_NAMED_MAX, says);
+	if (place != NULL)
+		names_add_all(conform->schema, parts, "it", says);
 }
 
 void

@@ -60,7 +60,9 @@ expect(const char *schema, const char *object, const char *sent,
 	"'default':10},"                                                       \
 	"'path':{'type':'string'},'mode':{'enum':['text','binary']}},"         \
 	"'required':['path']}"
-#define FILE_TAKES "; it takes path (required), head, mode"
+#define FILE_TAKES                                                             \
+	"; the tool takes path: string, head?: integer, mode?: 'text' | "      \
+	"'binary'"
 #define MERGED                                                                 \
 	"{'allOf':[{'properties':{'a':{'type':'string'}},'required':['a']},"   \
 	"{'$ref':'#/$defs/B'}],'$defs':{'B':{'properties':{'b':{'type':"       \
@@ -69,7 +71,8 @@ expect(const char *schema, const char *object, const char *sent,
 	"{'properties':{'query':{},'repository':{},'perPage':{},"              \
 	"'file_path':{},'issue_number':{}}}"
 #define FIND_TAKES                                                             \
-	"; it takes query, repository, perPage, file_path, issue_number"
+	"; the tool takes query?, repository?, perPage?, file_path?, "         \
+	"issue_number?"
 
 static const struct {
 	const char *schema, *object, *sent, *says;
@@ -88,26 +91,26 @@ static const struct {
 	    "unknown arguments 'nonsense', 'others'" FILE_TAKES },
 	{ FILE_SCHEMA, "{'path':5,'head':'many'}", NULL, "argument 'path' is "
 	    "5, and must be a string; argument 'head' is 'many', and must be "
-	    "an integer" },
+	    "an integer" FILE_TAKES },
 	{ FILE_SCHEMA, "{'path':'x','mode':'bianry','haed':1}", NULL,
-	    "unknown argument 'haed'; did you mean 'head'?" FILE_TAKES
-	    "; argument 'mode' is 'bianry', and must be 'text' or 'binary'; "
-	    "did you mean 'binary'?" },
+	    "unknown argument 'haed'; did you mean 'head'?; argument 'mode' is "
+	    "'bianry', and must be 'text' or 'binary'; did you mean 'binary'?"
+	    FILE_TAKES },
 	{ FILE_SCHEMA, "{'path':'x','p\\u0061th2':1,'a\\u0000':2}", NULL,
 	    "unknown arguments 'p\\u0061th2', 'a\\u0000'" FILE_TAKES },
 	{ FILE_SCHEMA, "{'p\\u0061th':'x'}", NULL, NULL },
-	{ MERGED, "{'b':1}", NULL, "missing argument 'a'; it takes a "
-	    "(required), b (required)" },
+	{ MERGED, "{'b':1}", NULL, "missing argument 'a'; the tool "
+	    "takes a: string, b: integer" },
 	{ MERGED, "{'a':'x'}", NULL, NULL },
-	{ MERGED, "{'a':'x','c':2}", NULL, "unknown argument 'c'; it takes a "
-	    "(required), b (required)" },
+	{ MERGED, "{'a':'x','c':2}", NULL, "unknown argument 'c'; the tool "
+	    "takes a: string, b: integer" },
 	{ "{'additionalProperties':false}", "{'a':1}", NULL,
-	    "unknown argument 'a'; it takes none" },
+	    "unknown argument 'a'; the tool takes none" },
 	{ "{'required':['a','a',5,null,{}]}", "{}", NULL,
-	    "missing argument 'a'; it takes a (required)" },
+	    "missing argument 'a'; the tool takes a" },
 	{ "{'properties':{'folder':{},'before':{}},'required':['folder']}",
 	    "{'folder':'inbox','to':'bob@x.org'}", NULL,
-	    "unknown argument 'to'; it takes folder (required), before" },
+	    "unknown argument 'to'; the tool takes folder, before?" },
 	{ "{'properties':{'perPage':{},'from':{}}}", "{'per_page':5}", NULL,
 	    "unknown argument 'per_page'; did you mean 'perPage'?" },
 	{ "{'properties':{'perPage':{},'from':{}}}", "{'from_':5}", NULL,
@@ -354,8 +357,10 @@ static const struct {
 	    NULL, "argument 'e[0].name' is 1, and must be a string; argument "
 	    "'e[0].kind' is 'c', and must be 'a' or 'b'; argument 'e[1]': "
 	    "unknown member 'nam'; did you mean 'name'?; missing member "
-	    "'name'; it takes name (required), kind (required), size, note; "
-	    "argument 'e[2]' is 5, and must be an object" },
+	    "'name'; it takes name: string, kind: 'a' | 'b', size?: integer, "
+	    "note?: string; argument 'e[2]' is 5, and must be an object; the "
+	    "tool takes e?: { name: string; kind: 'a' | 'b'; size?: integer; "
+	    "note?: string }[], k?: " },
 	{ "{'e':[{'name':'x','kind':'a','note':null}]}", NULL, "argument "
 	    "'e[0].note' is null, and must be a string, or be left out" },
 	{ "{'e':[1,2,3,4,5,6,7]}", NULL, "argument 'e[0]' is 1, and must be an "
@@ -363,15 +368,14 @@ static const struct {
 	    "'e[2]' is 3, and must be an object; argument 'e[3]' is 4, and "
 	    "must be an object; argument 'e[4]' is 5, and must be an object; "
 	    "..." },
-	{ "{'k':{}}", NULL, "argument 'k': missing member 'id'; it takes id "
-	    "(required)" },
+	{ "{'k':{}}", NULL, "argument 'k': missing member 'id'; it takes id; "
+	    "the tool takes " },
 	{ "{'k':[1]}", NULL, "argument 'k[0]' is 1, and must be a string" },
 	{ "{'e':[{'name':'x','kind':'a','size\\u0000z':'5'}]}", NULL,
-	    "argument 'e[0]': unknown member 'size\\u0000z'; it takes name "
-	    "(required), kind (required), size, note" },
-	{ "{'w':{}}", NULL, "argument 'w': missing member 'id'; it takes id "
-	    "(required), or else argument 'w': missing member 'name'; it "
-	    "takes name (required)" },
+	    "argument 'e[0]': unknown member 'size\\u0000z'; it takes name: "
+	    "string, kind: 'a' | 'b', size?: integer, note?: string" },
+	{ "{'w':{}}", NULL, "argument 'w': missing member 'id'; it takes id"
+	    ", or else argument 'w': missing member 'name'; it takes name" },
 	/* Members and arguments that no property has. */
 	{ "{'m':{'a':'1','s':'2'},'z':'3'}", "{'m':{'a':1,'s':'2'},'z':3}",
 	    NULL },
@@ -471,8 +475,7 @@ UNIT_TEST(many_names_are_bounded)
 	    "'n5']}");
 	buffer_add_text(&object, "}");
 	expect(schema.data, "{}", NULL, "missing arguments 'n0', 'n1', 'n2', "
-	    "'n3', 'n4', ...; it takes n0 (required), n1 (required), n2 "
-	    "(required), n3 (required), n4 (required), n5 (required), n6, ");
+	    "'n3', 'n4', ...; the tool takes n0, n1, n2, n3, n4, n5, n6?, ");
 	expect(schema.data, object.data, NULL, "unknown arguments 'm0', 'm1', "
 	    "'m2', 'm3', 'm4', ...");
 	/* Too many to be compared. */

@@ -31,21 +31,14 @@ def payload_of(kind, fields, **texts):
     return text
 
 
-def answer_of(request, server=None, tool=None, read=_values.read, entry=None,
-              arguments=b"{}"):
-    """Return the answer to a request; refusals become MCPError.
-
-    entry: of the tool that is called; arguments: what it is given, as JSON.
-    """
+def answer_of(request, server=None, tool=None, read=_values.read):
+    """Return the answer to a request; refusals become MCPError."""
     try:
         return request.answer(read)
     except Refused as failure:
         error = failure.error
         if failure.unfit:
-            from ._schema import with_types
-            given = _values.read(arguments.decode())
-            raise refused(with_types(entry or {}, given, failure.message),
-                          server, tool) from None
+            raise refused(failure.message, server, tool) from None
         raise MCPError(
             failure.message, server, tool, code=error.get("code"),
             data=error.get("data")) from None
@@ -260,7 +253,7 @@ def call_entry(state, entry, given):
         "call_tool", {"server": server, "tool": tool}, arguments=arguments),
                       True)
     yield Together((request,))
-    answer = answer_of(request, server, tool, read, entry, arguments)
+    answer = answer_of(request, server, tool, read)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
     result, fault = Result(answer), fault_of(answer)

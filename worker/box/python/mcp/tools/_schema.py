@@ -15,7 +15,6 @@ CHOICES_MAX = 10  # alternatives, or members, in the text of a type
 TYPE_MAX = 300  # characters of the text of a type
 TEXT_MAX = 60  # characters of a value or a name that are shown
 NAMED_MAX = 20  # parameters in a sentence
-SHAPES_MAX = 2  # types of missing arguments in a sentence
 LISTS = "required", "anyOf", "oneOf"
 NAMES = {"string": "str", "integer": "int", "number": "float",
          "boolean": "bool", "null": "None", "array": "list",
@@ -138,19 +137,6 @@ def needed(schema):
     names = schema.get("required")
     return {name: True for name in names if isinstance(name, str)} \
         if isinstance(names, list) else {}
-
-
-def with_types(entry, given, wrong):
-    """Return what is wrong with arguments, and what required parameters that
-    hold others are made of, if they are not given.
-    """
-    root = entry.get("inputSchema")
-    texts = [(name, type_text(schema, root))
-             for name, schema, required in parameters(entry)
-             if required and name not in given]
-    return "; ".join([wrong] + [
-        "%s is %s" % (cut(name), text) for name, text in texts
-        if "{" in text][:SHAPES_MAX])
 
 
 def named(entry):
