@@ -110,6 +110,14 @@ class Host:
             os.chmod(address, 0o777)
         return made
 
+    def place(self, engine):
+        """A copy of an engine where no folder is shown besides."""
+        path = os.path.join(self.tree, "bin", os.path.basename(engine))
+        if not os.path.exists(path):
+            shutil.copy(engine, path)
+            self.before = self.state()
+        return path
+
     def facts(self):
         """What a case in a box is told about its target."""
         return {
@@ -236,7 +244,8 @@ class Host:
         """Numbers of system calls that must fail, by the error that they
         must have, as worker/box/native/seccomp.rules says.
         """
-        named = {word: set() for word in ("allow", "ignore", "refuse", "lack")}
+        named = {word: set() for word in (
+            "allow", "ignore", "refuse", "lack", "decline")}
         with open(RULES, encoding="ascii") as file:
             for line in file:
                 words = line.split("#")[0].split(" if ")[0].split()
@@ -249,17 +258,16 @@ class Host:
                     known = {int(number): name for name, number in re.findall(
                         r"#define __NR3?2?6?4?_(\w+)\s+(\d+)", file.read())}
                 break
-        refused = [number for number, name in known.items()
-                   if name in named["refuse"] - named["allow"]]
-        lacking = [number for number, name in known.items()
-                   if name in named["lack"] - named["allow"]]
+        errors = {error: [number for number, name in known.items()
+                          if name in named[word] - named["allow"]]
+                  for error, word in (("EPERM", "refuse"), ("ENOTSUP", "lack"),
+                                      ("EINVAL", "decline"))}
         listed = set.union(*named.values())
         # The kernel makes 335 and 336 (uprobes) past every filter.
         unknown = [number for number in range(601)
                    if known.get(number, "clone3") not in listed
                    and number not in (335, 336) and number < NEWER]
-        return {"EPERM": refused, "ENOTSUP": lacking,
-                "ENOSYS": unknown} if known else {}
+        return {**errors, "ENOSYS": unknown} if known else {}
 
     def has_device(self):
         return os.path.exists(self.tree + "/device")

@@ -93,6 +93,11 @@ BESIDE = 4  # cases that run at once where a case only begins one
 BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
 NATIVE = "64", "67"  # cases of native boxes only
 LONGEST = 120  # seconds that a call may ask for
+ENGINE = "the engine is a process of the code, too"
+ROOM = "its processes may reserve any memory, and the engine has threads"
+BELOW = {"7b": ENGINE, "39a": ENGINE, "39b": ENGINE, "58a": ENGINE,
+         "x15": ENGINE, "40b": "the engine closes it", "22a": ROOM,
+         "23h": ROOM}  # what is not so in the child of an engine, and why
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 
 
@@ -147,7 +152,8 @@ class Run:
         environment["CAISSON_TOOLS"] = "run_python,run_code"
         environment.update(self.contained)
         if self.engine:
-            environment["CAISSON_JAVASCRIPT"] = engine_path(self.engine)
+            environment["CAISSON_JAVASCRIPT"] = self.host.place(
+                engine_path(self.engine))
         if words is not None and "net" in words.split():
             # The sockets of all others on the host count as the box's.
             environment["CAISSON_MEMORY"] = "1g"
@@ -346,6 +352,8 @@ class Run:
             return "only where Caisson runs as an ordinary user"
         if self.language and one.python:
             return "in a box of another language: " + one.python
+        if self.engine and one.number in BELOW:
+            return "below a program in JavaScript: " + BELOW[one.number]
         if one.engines and self.engine not in one.engines:
             return "it is about " + " and ".join(one.engines)
         return one.skip(self.host) if one.skip else None
