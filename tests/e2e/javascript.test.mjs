@@ -8,9 +8,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { file, nativeOnly, patiently, settings } from './support/program.mjs';
+import {
+  file, folder, nativeOnly, patiently, settings,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-import { hostile, withServers } from './support/servers.mjs';
+import { hostile, official, withServers } from './support/servers.mjs';
 
 patiently();
 
@@ -88,6 +90,8 @@ const programs = [
     'Promise.reject(new Error("no"))', ['got no']],
   ['code that does not parse', 'const a = 1;\nconst b = ;', [], 1,
     new RegExp(`^${AT}:2:11\\|const b = ;\\| {10}\\^\\|\\|SyntaxError: `)],
+  ['a return outside of a function', 'const a = 1;\nreturn a;', [], 1,
+    /return.*\|hint: outside of a function, print the value/i],
   ['standard input, variables', 'console.log(process.env.A, ' +
     'require("fs").readFileSync(0, "utf8"));', ['1 in'], 0, '',
   { stdin: 'in', environment: { A: '1' } }],
@@ -129,9 +133,12 @@ for (const [name, place] of engines) {
       assert.match((seen.stderr ?? []).join('|'),
         errors instanceof RegExp ? errors : /^$/, told);
     }
-    const fenced = await run(raw, '```ts\nconsole.log(1)\n```\n');
-    assert.deepEqual([fenced.stdout, fenced.notes],
-      [['1'], ['the code ran without its Markdown fence']]);
+    for (const [before, after] of [['', ''], ['Here it is:\n', 'It is one.']]) {
+      const fenced = await run(raw,
+        `${before}\`\`\`ts\nconsole.log(1)\n\`\`\`\n${after}`);
+      assert.deepEqual([fenced.stdout, fenced.notes],
+        [['1'], ['the code ran without its Markdown fence']]);
+    }
     await raw.finish();
   });
 
@@ -164,11 +171,37 @@ for (const [name, place] of engines) {
     assert.deepEqual((await run(raw, 'const r = await Promise.all([1, 2].map(' +
       '(n) => mcp_odd.echo({ text: `${n}` })));\n' +
       'console.log(r.map((each) => each.data.text).join())')).stdout, ['1,2']);
+    const made = folder(t);
+    const two = await open(t, withServers(t, {
+      files: official('filesystem', [made]), memory: official('memory', [],
+        { env: { MEMORY_FILE_PATH: path.join(made, 'memory.jsonl') } }),
+    }));
+    assert.deepEqual((await run(two, summary(made), { language: 'typescript',
+      servers: ['files', 'memory'], timeout: 100 })).stdout,
+    ['3 words, kept of a,b']);
+    await two.finish();
     assert.match(told.languages.find((each) =>
       each.language === 'javascript').version, new RegExp(`^${name} \\d`));
     await raw.finish();
   });
 }
+
+/* Calls two servers at once, and sums up what they have. */
+const summary = (place) => `
+interface Entity { name: string; observations: string[] }
+enum Word { a = "alpha beta", b = "gamma" }
+const names = Object.keys(Word) as (keyof typeof Word)[];
+await Promise.all([...names.map((name) =>
+  mcp_files.writeFile({ path: "${place}/" + name, content: Word[name] })),
+mcp_memory.create_entities({ entities: names.map((name) =>
+  ({ name, entityType: "word", observations: [Word[name]] })) })]);
+const [texts, graph] = await Promise.all([
+  Promise.all(names.map((name) =>
+    mcp_files.read_text_file({ path: "${place}/" + name }))),
+  mcp_memory.readGraph()]);
+const words = texts.flatMap(({ text }) => text.split(" ")).length;
+const kept = (graph.data.entities as Entity[]).map(({ name }) => name).sort();
+console.log(\`\${words} words, kept of \${kept}\`);`;
 
 test('without an engine it is said which there are',
   nativeOnly('engines of the host'), async (t) => {
