@@ -122,7 +122,7 @@ export class Program {
 
   /* Returns the code, without a fence where it cannot run with it. */
   #repaired(code) {
-    const inner = unfenced(code);
+    const inner = unfenced(code, this.#engine.fault);
     if (inner === null)
       return code;
     this.#wire.send({ type: 'note', text: UNFENCED });

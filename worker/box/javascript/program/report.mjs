@@ -12,6 +12,10 @@ const PLACE = /(\(?)((?:file:\/\/)?\/[^()]*?):(\d+):(\d+)\)?$/;
 const PACKAGE = /^(?:Error: )?Cannot find (?:package|module) '[^./]/;
 const NO_PACKAGE = 'no packages are installed here, and none can be: there ' +
   'are built-in modules (node:fs, node:path, ...) and the tools of servers';
+/* How engines refuse a return outside of a function. */
+const RETURN = /top-level return|illegal return|return statement is not/i;
+const NO_RETURN = 'outside of a function, print the value instead, or have it ' +
+  'as the last expression';
 const CAUSES_MOST = 5;
 const LINE_MOST = 160;
 const { isArray } = Array;
@@ -60,7 +64,8 @@ export class Reporter {
 
   /* Prints why the code does not parse, with the place. */
   tellFault({ message, line, column }) {
-    complain(`${this.#excerpt(line, column)}SyntaxError: ${message}\n`);
+    complain(`${this.#excerpt(line, column)}SyntaxError: ${message}\n` +
+      this.#hint({ message }));
   }
 
   #text(error) {
@@ -81,7 +86,7 @@ export class Reporter {
 
   /* Returns the hint at what the error is about. */
   #hint(error) {
-    const hint = this.#about(error) ??
+    const hint = RETURN.test(error.message) ? NO_RETURN : this.#about(error) ??
       (PACKAGE.test(error.message) ? NO_PACKAGE : null);
     return hint === null ? '' : `hint: ${hint}\n`;
   }

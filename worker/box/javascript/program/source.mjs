@@ -3,8 +3,10 @@
  * expression, whose value is shown where nothing is printed. It runs no code.
  */
 const TAGS = 'javascript|typescript|js|ts|mjs|mts|jsx|tsx|node';
-const FENCE = new RegExp(
-  `^\\s*(\`{3,})[ \\t]*(?:${TAGS})?[ \\t]*\\r?\\n([^]*?)\\r?\\n?\\1\\s*$`, 'i');
+const FENCE = new RegExp(`^((?:[^\`]*\\n)?)[ \\t]*(\`{3,})[ \\t]*(?:${TAGS})?` +
+  '[ \\t]*\\r?\\n([^]*?)\\r?\\n?[ \\t]*\\2([^`]*)$', 'i');
+/* What is in code, and not in a sentence about it. */
+const CODE = /[=([{"\\;]|^[ \t]*(?:import|export)\b/m;
 /* More lines than this are not looked through for the last statement. */
 const LINES_MOST = 200;
 const BYTES_MOST = 1 << 18;
@@ -21,11 +23,16 @@ export const KEEP = '$caisson_last';
 
 /*
  * Returns the code within the only Markdown fence, or null. Three backquotes
- * parse: as a text that is called, which always fails.
+ * parse: as a text that is called, which always fails. With sentences around
+ * them nothing may parse; fault() tells what does not.
  */
-export function unfenced(code) {
-  const found = FENCE.exec(code);
-  return found === null || found[2].includes(found[1]) ? null : found[2];
+export function unfenced(code, fault) {
+  const [, before, mark, inner, after] = FENCE.exec(code) ?? [];
+  const around = `${before}${after}`;
+  if (mark === undefined || inner.includes(mark))
+    return null;
+  return around.trim() === '' || !CODE.test(around) && fault(code) !== null ?
+    inner : null;
 }
 
 /* Returns where statements may begin in a line: after its semicolons, last. */
