@@ -11,6 +11,9 @@ import { contained, runtime, unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
+/* Not every machine has an engine of it. */
+const notJavaScript = ({ language }) => language !== 'javascript';
+
 test('connects and learns who answers', async (t) => {
   const { client } = await connect(t);
   const server = client.getServerVersion();
@@ -63,7 +66,7 @@ test('shows the tools that the settings name', async (t) => {
 
   const [{ outputSchema, ...tool }] = tools;
 
-  assert.ok(Buffer.byteLength(JSON.stringify({ tools: [tool] })) < 1000);
+  assert.ok(Buffer.byteLength(JSON.stringify({ tools: [tool] })) < 1150);
   assert.match(tool.description, /comes back, with files in \/workspace\/out\./);
   for (const name of ['run_code', 'sandbox.run_code']) {
     const printed = await call(name, { language: 'py', code: 'print(6 * 7)' });
@@ -75,7 +78,7 @@ test('shows the tools that the settings name', async (t) => {
 
   assert.equal(unknown.isError, true);
   assert.match(unknown.content[0].text,
-    /unknown language "cobol": the languages are python, shell/);
+    /unknown language "cobol": the languages are python, javascript, shell/);
   const { content: [{ text: version }] } = await call('run_code',
     { language: 'python',
       code: 'import platform; print(platform.python_version())' });
@@ -86,9 +89,10 @@ test('shows the tools that the settings name', async (t) => {
   for (const name of ['list_runners', 'sandbox.list_runners']) {
     const { structuredContent: runners, content } = await call(name, {});
 
-    assert.deepEqual(runners, { languages:
+    assert.deepEqual(runners.languages.filter(notJavaScript),
       [{ language: 'python', runtime, version },
-        { language: 'shell', runtime, version: `bash ${bash}` }] });
+        { language: 'shell', runtime, version: `bash ${bash}` }]);
+    assert.deepEqual((runners.missing ?? []).filter(notJavaScript), []);
     assert.deepEqual(JSON.parse(content[0].text), runners);
   }
   await assert.rejects(call('run_python', { code: 'print(1)' }),
@@ -103,12 +107,11 @@ test('names a language that does not work, and what would mend it',
       await client.callTool({ name: 'list_runners', arguments: {} });
 
     /* A container has the Python of its image. */
-    assert.deepEqual(languages.map((each) => each.language),
-      contained ? ['python', 'shell'] : ['shell']);
-    if (contained) {
-      assert.equal(missing, undefined);
+    assert.deepEqual(languages.filter(notJavaScript)
+      .map((each) => each.language), contained ? ['python', 'shell'] :
+      ['shell']);
+    if (contained)
       return;
-    }
     assert.equal(missing[0].language, 'python');
     assert.match(missing[0].error, /\/bin\/false ended with code 1/);
     assert.match(missing[0].fix, /CAISSON_PYTHON/);

@@ -121,9 +121,8 @@ test('a shell that is missing is told, and which there are', async (t) => {
   const told = (await raw.result(raw.post('tools/call',
     { name: 'list_runners', arguments: {} }))).structuredContent;
 
-  assert.deepEqual(told.languages.map((each) => each.language), ['python']);
-  assert.equal(told.missing[0].language, 'shell');
-  assert.match(told.missing[0].fix, /CAISSON_SHELL/);
+  assert.match(told.missing.find(({ language }) => language === 'shell').fix,
+    /CAISSON_SHELL/);
   await raw.finish();
 });
 
@@ -137,8 +136,7 @@ test('another shell, and all languages with their versions', async (t) => {
   const told = (await raw.result(raw.post('tools/call',
     { name: 'list_runners', arguments: {} }))).structuredContent;
 
-  assert.deepEqual(told.languages.map((each) => each.language),
-    ['python', 'shell']);
+  assert.ok(told.languages.some(({ language }) => language === 'shell'));
   await raw.finish();
 });
 

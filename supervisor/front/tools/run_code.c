@@ -23,7 +23,7 @@ run_code_add_description(struct buffer *json, const struct options *options)
 	buffer_printf(&text, run_code_description,
 	    options_argument(options, ARGUMENT_SESSION) ? "" : "fresh, ",
 	    tool_schema_except(options), options->echo ?
-	    ", or in Python the value of its last expression," : "");
+	    ", or the value of its last expression (not in shell)," : "");
 	for (i = 0; (language = language_at(i)) != NULL; i++)
 		buffer_printf(&text, "%sin %s %s", i == 0 ? "" : "; ",
 		    language->name, language->use);

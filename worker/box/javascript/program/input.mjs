@@ -13,6 +13,8 @@ const STDIN = '/proc/self/fd/0';
 function giveStdin(data) {
   const fd = fs.openSync(STDIN, 'r+');
   try {
+    if (!fs.fstatSync(fd).isFile())
+      throw new Error('there is no room for its standard input');
     for (let at = 0; at < data.length;)
       at += fs.writeSync(fd, data, at, data.length - at, at);
   } finally {

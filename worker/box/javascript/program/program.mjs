@@ -191,9 +191,10 @@ export class Program {
   }
 }
 
-/* Returns the text of a value, cut. */
+/* Returns the text of a value, cut: that of several lines as it is. */
 function shown(value) {
-  const text = inspect(value, { depth: 4, maxArrayLength: 100,
+  const isText = typeof value === 'string' && value.includes('\n');
+  const text = isText ? value : inspect(value, { depth: 4, maxArrayLength: 100,
     maxStringLength: SHOWN, breakLength: 80 });
   const data = Buffer.from(text);
   return data.length <= SHOWN ? text :
