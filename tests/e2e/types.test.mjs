@@ -16,8 +16,9 @@ patiently();
 
 settings.CAISSON_TOOLS = 'run_python,run_code';
 
-const compiler = path.join(path.dirname(fileURLToPath(import.meta.url)),
-  'node_modules/typescript/bin/tsc');
+const modules = path.join(path.dirname(fileURLToPath(import.meta.url)),
+  'node_modules');
+const compiler = path.join(modules, 'typescript/bin/tsc');
 
 /* What the compiler says of these files, of which all but one are types. */
 function compile(t, files) {
@@ -79,7 +80,8 @@ require('readline').createInterface({ input: process.stdin }).on('line', (l) => 
 test('the compiler accepts the types of servers', async (t) => {
   const raw = await Raw.open(t, withServers(t, {
     every: official('everything'), files: official('filesystem', ['/tmp']),
-    hostile: lister(t, hostile) }));
+    hostile: lister(t, hostile) }, { env: { CAISSON_JAVASCRIPT:
+    path.join(modules, `node-linux-${process.arch}/bin/node`) } }));
   const types = JSON.parse((await raw.printed(`
 import json
 print(json.dumps({n: runtime.types(n) for n in ("every", "files", "hostile")}))`,
@@ -112,9 +114,13 @@ try:
 except runtime.MCPError as error:
     print(error)
 `, { timeout: 100 }));
-  const shell = await raw.result(raw.post('tools/call', { name: 'run_code',
-    arguments: { language: 'shell', timeout: 100,
-      code: 'mcp types files; mcp types nothing' } }));
+  const run = (language, code) => raw.result(raw.post('tools/call',
+    { name: 'run_code', arguments: { language, code, timeout: 100 } }));
+  const shell = await run('shell', 'mcp types files; mcp types nothing');
+  const script = await run('javascript', `
+console.log(await runtime.types('files') === ${JSON.stringify(types.files)},
+  (await runtime.types('files', 'readFile')).length);
+await mcp_files.readFile({ pth: '' });`);
 
   assert.deepEqual([python, one], ['True', '1']);
   assert.match(none, /^files\.none: there is no such tool/);
@@ -122,7 +128,11 @@ except runtime.MCPError as error:
     types.files.trimEnd());
   assert.match(shell.structuredContent.stderr[0], /there is no server nothing/);
 
+  assert.match(script.structuredContent.stdout[0], /^true \d{3}$/);
+
   /* An error of arguments shows all of them. */
+  assert.match(script.structuredContent.stderr.join(' '),
+    /did you mean "path"\?; .*; the tool takes path: string, tail\?: number/);
   assert.match((await raw.run(
     'await mcp_files.edit_file(path=1)', { timeout: 100 }))
     .structuredContent.stderr.at(-1), /missing argument "edits"; argument "path" is 1, and must be a string; the tool takes path: string, edits: \{ oldText: string; newText: string \}\[\], dryRun\?: boolean/);
