@@ -290,6 +290,11 @@ class JavaScript(unittest.TestCase):
                   "0 undefined 1\n", notes=[
                       ".name was undefined, as there is no such key: the "
                       "object has id"])
+        self.runs("await mcp_fs.read_file({}).catch(() => []);\n"
+                  "await mcp_fs.read_file({}).catch((it) => it.message);\n"
+                  "await mcp_fs.read_file({}).catch((it) => `${it}`);", "",
+                  notes=["the code caught an error and did not show it: fs."
+                         "read_file: " + UNFIT])
         self.runs("(await mcp_fs.echo({items: [1], nextCursor: 'x'}))"
                   ".nextCursor;", "")
 

@@ -6,6 +6,8 @@ import { guarded } from './misread.mjs';
 import { listed } from './names.mjs';
 
 const SHOWN_MAX = 2000; // characters of a message
+const UNSHOWN_MAX = 64; // errors that are remembered
+const UNSHOWN = new Map(); // errors that no code has shown: their messages
 const WRAPPER = 'result'; // the key by which SDKs wrap what is no object
 const MARK = 'x-fastmcp-wrap-result'; // in the output schema of such a tool
 const HERE = new URL('..', import.meta.url).pathname;
@@ -42,6 +44,11 @@ export class MCPError extends Error {
   }
 }
 
+/* Shows an error without our part of its stack, and its members. */
+Object.defineProperty(MCPError.prototype, SHOWN, { value() {
+  return [`${this.name}: ${this.message}`, ...codeOf(this)].join('\n');
+} });
+
 /* A tool has no such argument, or lacks one. Nothing was sent. */
 export class ArgumentError extends MCPError {
   static { this.prototype.name = 'ArgumentError'; }
@@ -51,6 +58,10 @@ export class ArgumentError extends MCPError {
 const framesOf = ({ stack }) => String(stack).split('\n').filter((line) =>
   /^\s+at /.test(line));
 
+/* Returns those of the code. */
+const codeOf = (error) => framesOf(error).filter((line) =>
+  !OURS.some((each) => line.includes(each)));
+
 /*
  * Returns an error of ours with the stack of the code that has made the call.
  * deno makes an error whose stack was set another one, without its class.
@@ -59,13 +70,24 @@ function placed(error, site) {
   if (!(error instanceof Error) || !framesOf(error)[0]?.includes(HERE))
     return error;
   Object.setPrototypeOf(site, Object.getPrototypeOf(error));
-  Object.defineProperty(site, 'message', { value: error.message });
   Object.assign(site, error);
+  const { message } = error;
+  const frames = codeOf(site);
   if (!process.versions.deno)
-    site.stack = [`${error.name}: ${error.message}`, ...framesOf(site).filter(
-      (line) => !OURS.some((each) => line.includes(each)))].join('\n');
+    site.stack = [`${error.name}: ${message}`, ...frames].join('\n');
+  const isTold = error instanceof ArgumentError && UNSHOWN.size < UNSHOWN_MAX;
+  if (isTold)
+    UNSHOWN.set(site, message);
+  Object.defineProperty(site, 'message', isTold ? { get() {
+    UNSHOWN.delete(site);
+    return message;
+  } } : { value: message });
   return site;
 }
+
+/* Returns what the errors say that code has caught and not looked at. */
+export const unshown = () => [...new Set(UNSHOWN.values())].map((text) =>
+  `the code caught an error and did not show it: ${text}`);
 
 /* What a call returns: a promise that says so where code takes it for more. */
 export class Call extends Promise {

@@ -6,6 +6,7 @@
 import { read } from './json.mjs';
 import { missed } from './misread.mjs';
 import { plain, words } from './names.mjs';
+import { unshown } from './result.mjs';
 import { isObject } from './schema.mjs';
 import { box } from './servers.mjs';
 
@@ -78,6 +79,7 @@ export function note(failed) {
     if (more && !box.source.includes(more[1]))
       told.push(`${tool}: ${more[0]}`);
   }
-  const notes = [missed(box.source, all), ...told].filter(Boolean);
+  const notes = [missed(box.source, all), ...failed ? [] : unshown(), ...told]
+    .filter(Boolean);
   return notes.length > 0 ? notes.slice(0, NOTED_MAX).join('; ') : null;
 }
