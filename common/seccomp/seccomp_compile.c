@@ -3,11 +3,7 @@
  * no process of Caisson. It reads a list (seccomp_list.h) and prints a C header
  * with a BPF program, so that nothing is computed when a box starts.
  *
- *	seccomp_compile NAME LIST.rules [BEFORE.rules] > NAME.h
- *
- * If the process already has the filter BEFORE, the program contains only the
- * additions: it allows calls for which both lists agree, and calls that BEFORE
- * decides.
+ *	seccomp_compile NAME LIST.rules > NAME.h
  *
  * libseccomp provides the numbers of the calls. It does not generate the
  * program, because it cannot express "this call with these arguments, else
@@ -212,161 +208,28 @@ emit_range(
 }
 
 /*
- * How to find the range of a number. Loading a program costs the kernel about
- * as much for each instruction as for SEARCH_INSN instructions that a number
- * passes: it translates each several times, and then tries all numbers.
+ * Halves the ranges of numbers; one number between two that are alike takes one
+ * comparison. The accumulator holds the number of the call.
  */
-#define SEARCH_INSN 125
-#define SEARCH_NUMBERS 480 /* how many it tries, approximately */
-#define SEARCH_CHAIN 0     /* instead of a range where to divide */
-
-struct search {
-	const struct range *ranges;
-	size_t n;
-	size_t *cost;  /* of ranges first to last: [first * n + last] */
-	size_t *split; /* first range of the upper part, or SEARCH_CHAIN */
-};
-
-/* How many of the numbers that the kernel tries are in some ranges. */
-static size_t
-search_weight(const struct search *search, size_t first, size_t last)
-{
-	size_t from = search->ranges[first].first;
-	size_t until = last + 1 == search->n ? SEARCH_NUMBERS :
-	    search->ranges[last + 1].first;
-
-	if (until > SEARCH_NUMBERS)
-		until = SEARCH_NUMBERS;
-	return from < until ? until - from : 0;
-}
-
-/*
- * Returns whether every second range is a single number, and the others are
- * alike: then one comparison for each number suffices.
- */
-static int
-search_is_chain(const struct search *search, size_t first, size_t last)
-{
-	const struct range *ranges = search->ranges;
-	size_t i;
-
-	if ((last - first) % 2 != 0)
-		return 0;
-	for (i = first; i <= last; i += 2)
-		if (ranges[i].nr != -1 ||
-		    ranges[i].action != ranges[first].action ||
-		    (i < last &&
-		        ranges[i + 2].first != ranges[i + 1].first + 1))
-			return 0;
-	return 1;
-}
-
-static size_t
-search_chain_cost(const struct search *search, size_t first, size_t last)
-{
-	size_t n = (last - first) / 2;
-	size_t i, cost = n * SEARCH_INSN;
-
-	for (i = first; i <= last; i++)
-		cost += search_weight(search, i, i) *
-		    (i % 2 == first % 2 ? n : (i - first + 1) / 2);
-	return cost;
-}
-
-/* Finds the cheapest way for some ranges; that for fewer is known. */
-static void
-search_plan(struct search *search, size_t first, size_t last)
-{
-	size_t *cost = &search->cost[first * search->n + last];
-	size_t *split = &search->split[first * search->n + last];
-	size_t m, parts;
-
-	*split = SEARCH_CHAIN;
-	*cost = search_is_chain(search, first, last) ?
-	    search_chain_cost(search, first, last) :
-	    first == last ? 0 : SIZE_MAX;
-	for (m = first + 1; m <= last; m++) {
-		parts = search->cost[first * search->n + m - 1] +
-		    search->cost[m * search->n + last] + SEARCH_INSN +
-		    search_weight(search, first, last);
-		if (parts < *cost) {
-			*cost = parts;
-			*split = m;
-		}
-	}
-}
-
-/* Emits one comparison for each single number. */
-static size_t
-emit_chain(struct code *code, const struct list *list,
-    const struct search *search, size_t first, size_t last)
-{
-	const struct range *ranges = search->ranges;
-	size_t *places = calloc(last + 1, sizeof(*places));
-	size_t i, place = emit_range(code, list, &ranges[first]);
-
-	for (i = first + 1; i < last; i += 2)
-		places[i] = emit_range(code, list, &ranges[i]);
-	for (i = last; i > first; i -= 2)
-		place = emit_jump(
-		    code, BPF_JEQ, ranges[i - 1].first, places[i - 1], place);
-	free(places);
-	return place;
-}
-
-/* The accumulator holds the number of the call. */
 static size_t
 emit_search(struct code *code, const struct list *list,
-    const struct search *search, size_t first, size_t last)
-{
-	size_t split = search->split[first * search->n + last];
-	size_t lower, upper;
-
-	if (split == SEARCH_CHAIN)
-		return emit_chain(code, list, search, first, last);
-	upper = emit_search(code, list, search, split, last);
-	lower = emit_search(code, list, search, first, split - 1);
-	return emit_jump(
-	    code, BPF_JGE, search->ranges[split].first, upper, lower);
-}
-
-static size_t
-emit_ranges(struct code *code, const struct list *list,
     const struct range *ranges, size_t n)
 {
-	struct search search = { ranges, n, calloc(n * n, sizeof(size_t)),
-		calloc(n * n, sizeof(size_t)) };
-	size_t first, count, place;
+	size_t half = n / 2, upper, lower;
 
-	for (count = 1; count <= n; count++)
-		for (first = 0; first + count <= n; first++)
-			search_plan(&search, first, first + count - 1);
-	place = emit_search(code, list, &search, 0, n - 1);
-	free(search.cost);
-	free(search.split);
-	return place;
-}
-
-/* Unused members of a rule are 0. */
-static int
-rule_is_alike(const struct rule *a, const struct rule *b)
-{
-	return a->action == b->action && a->nconditions == b->nconditions &&
-	    memcmp(a->conditions, b->conditions, sizeof(a->conditions)) == 0;
-}
-
-/* Whether both lists have identical rules for a call number. */
-static int
-lists_agree(const struct list *a, const struct list *b, int nr)
-{
-	const struct rule *x = seccomp_list_find(a, 0, nr);
-	const struct rule *y = seccomp_list_find(b, 0, nr);
-
-	while (x != NULL && y != NULL && rule_is_alike(x, y)) {
-		x = seccomp_list_find(a, (size_t)(x - a->rules) + 1, nr);
-		y = seccomp_list_find(b, (size_t)(y - b->rules) + 1, nr);
+	if (n == 1)
+		return emit_range(code, list, ranges);
+	if (n == 3 && ranges[0].nr == -1 && ranges[2].nr == -1 &&
+	    ranges[0].action == ranges[2].action &&
+	    ranges[2].first == ranges[1].first + 1) {
+		lower = emit_range(code, list, &ranges[0]);
+		upper = emit_range(code, list, &ranges[1]);
+		return emit_jump(
+		    code, BPF_JEQ, ranges[1].first, upper, lower);
 	}
-	return x == NULL && y == NULL && a->fallback == b->fallback;
+	upper = emit_search(code, list, ranges + half, n - half);
+	lower = emit_search(code, list, ranges, half);
+	return emit_jump(code, BPF_JGE, ranges[half].first, upper, lower);
 }
 
 static struct range
@@ -375,9 +238,7 @@ range_of(const struct list *list, int nr)
 	struct range range = { (uint32_t)nr, -1, list->fallback };
 	const struct rule *rule = seccomp_list_find(list, 0, nr);
 
-	if (list->before != NULL && lists_agree(list, list->before, nr))
-		range.action = SECCOMP_RET_ALLOW;
-	else if (rule != NULL && rule->nconditions == 0)
+	if (rule != NULL && rule->nconditions == 0)
 		range.action = rule->action;
 	else if (rule != NULL)
 		range.nr = nr;
@@ -422,7 +283,7 @@ program_make(struct code *code, const struct list *list)
 {
 	static struct range ranges[COMPILE_NUMBERS + 2];
 	size_t n = ranges_make(list, ranges);
-	size_t place = emit_ranges(code, list, ranges, n);
+	size_t place = emit_search(code, list, ranges, n);
 
 	place = emit_before(code, BPF_LD | BPF_W | BPF_ABS,
 	    offsetof(struct seccomp_data, nr), place);
@@ -452,21 +313,15 @@ program_print(const struct code *code, const char *name)
 int
 main(int argc, char **argv)
 {
-	static struct list list, before;
+	static struct list list;
 	static struct code code;
 
-	if (argc != 3 && argc != 4) {
-		fprintf(stderr,
-		    "usage: seccomp_compile NAME LIST.rules [BEFORE.rules]\n");
+	if (argc != 3) {
+		fprintf(stderr, "usage: seccomp_compile NAME LIST.rules\n");
 		return 2;
 	}
 	list.path = argv[2];
 	seccomp_list_read(&list);
-	if (argc == 4) {
-		before.path = argv[3];
-		seccomp_list_read(&before);
-		list.before = &before;
-	}
 	program_make(&code, &list);
 	program_print(&code, argv[1]);
 	return fflush(stdout) == 0 ? 0 : 1;

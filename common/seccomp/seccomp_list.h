@@ -57,7 +57,6 @@ struct list {
 	int line;
 	uint32_t fallback;
 	bool badarch; /* whether the list has this line */
-	const struct list *before; /* applied before this one, or NULL */
 	struct rule rules[COMPILE_RULES_MAX];
 	size_t nrules;
 };

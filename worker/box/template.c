@@ -98,7 +98,7 @@ static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_INTERPRETER, interpreter_enter },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
 	{ BOX_STEP_INTERPRETER, template_forget },
-	{ BOX_STEP_SECCOMP, confine_forked_seccomp },
+	{ BOX_STEP_SECCOMP, confine_seccomp },
 	{ BOX_STEPS, NULL },
 };
 

@@ -13,7 +13,6 @@
 #include "../../../common/seccomp/seccomp.h"
 
 #include "box_filter.h"
-#include "forked_filter.h"
 #include "guard_filter.h"
 #include "init_filter.h"
 #include "template_filter.h"
@@ -113,16 +112,6 @@ int
 confine_seccomp(struct box *, struct err *err)
 {
 	return CONFINE_LOAD(box_filter, err);
-}
-
-/*
- * Combined with the filter of the template, which stays in force, the result is
- * the same.
- */
-int
-confine_forked_seccomp(struct box *, struct err *err)
-{
-	return CONFINE_LOAD(forked_filter, err);
 }
 
 /* It stays in force for its boxes, which add further restrictions. */

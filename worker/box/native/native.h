@@ -173,7 +173,6 @@ int capabilities_keep(struct box *box, struct err *err);
 int capabilities_refuse(struct box *box, struct err *err);
 int confine_landlock(struct box *box, struct err *err);
 int confine_seccomp(struct box *box, struct err *err);
-int confine_forked_seccomp(struct box *box, struct err *err);
 int confine_template_seccomp(struct box *box, struct err *err);
 /* The same for init, which needs very few calls. */
 int confine_init_landlock(struct box *box, struct err *err);
