@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -34,8 +33,6 @@ struct channel {
 	STAILQ_HEAD(, channel_packet) queue;
 	size_t queued;
 	size_t queued_bytes;
-	bool hold_next; /* the next message waits for the one after it */
-	bool held;      /* the only one in the queue does */
 };
 
 /*
@@ -161,8 +158,7 @@ channel_enqueue(struct channel *channel, size_t blobs, struct err *err)
 	STAILQ_INSERT_TAIL(&channel->queue, packet, entry);
 	channel->queued++;
 	channel->queued_bytes += packet->weight;
-	if (!channel->held)
-		event_add(channel->writable, NULL);
+	event_add(channel->writable, NULL);
 	return 0;
 }
 
@@ -177,53 +173,22 @@ channel_drop_first(struct channel *channel)
 	channel_packet_free(&packet);
 }
 
-/* Sends channel_out, or queues it; blobs is the size of its memfds. */
+/*
+ * Sends channel_out, or queues it after the messages that wait; blobs is the
+ * size of its memfds.
+ */
 static int
-channel_transmit_one(struct channel *channel, size_t blobs, struct err *err)
+channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 {
-	int sent = ipc_socket_send_now(channel->fd, &channel_out, err);
+	int sent;
 
+	if (!STAILQ_EMPTY(&channel->queue))
+		return channel_enqueue(channel, blobs, err);
+	sent = ipc_socket_send_now(channel->fd, &channel_out, err);
 	if (sent == -1 && err->code == EAGAIN)
 		return channel_enqueue(channel, blobs, err);
 	ipc_packet_close(&channel_out);
 	return sent;
-}
-
-/* Sends the message that is held, and channel_out, with one system call. */
-static int
-channel_transmit_both(struct channel *channel, size_t blobs, struct err *err)
-{
-	const struct channel_packet *first = STAILQ_FIRST(&channel->queue);
-	const struct ipc_part parts[2] = {
-		{ first->data, first->len, first->fds, first->nfds },
-		{ channel_out.data, channel_out.len, channel_out.fds,
-		    channel_out.nfds } };
-	int sent = ipc_socket_send_both(channel->fd, parts, err);
-
-	channel->held = false;
-	if (sent == -1 && err->code == EAGAIN)
-		return channel_enqueue(channel, blobs, err);
-	if (sent > 0)
-		channel_drop_first(channel);
-	/* The kernel does not tell why the second one was not sent. */
-	if (sent == 1)
-		return channel_transmit_one(channel, blobs, err);
-	ipc_packet_close(&channel_out);
-	return sent == 2 ? 0 : -1;
-}
-
-/* Sends channel_out, or queues it, after the messages that wait. */
-static int
-channel_transmit(struct channel *channel, size_t blobs, struct err *err)
-{
-	if (channel->held)
-		return channel_transmit_both(channel, blobs, err);
-	if (channel->hold_next && STAILQ_EMPTY(&channel->queue))
-		channel->held = true;
-	channel->hold_next = false;
-	if (channel->held || !STAILQ_EMPTY(&channel->queue))
-		return channel_enqueue(channel, blobs, err);
-	return channel_transmit_one(channel, blobs, err);
 }
 
 /*
@@ -279,12 +244,6 @@ channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 	    EV_WRITE | EV_PERSIST, channel_on_writable, channel);
 	event_add(channel->readable, NULL);
 	return channel;
-}
-
-void
-channel_hold(struct channel *channel)
-{
-	channel->hold_next = true;
 }
 
 size_t

@@ -52,13 +52,6 @@ int channel_send(struct channel *channel, enum ipc_type type, void *msg,
     struct err *err);
 
 /*
- * The next message waits for the one after it, which must follow at once: both
- * are then sent with one system call. If none follows, the message is never
- * sent, and nothing reports that.
- */
-void channel_hold(struct channel *channel);
-
-/*
  * Returns the number of bytes in the queue, including those in memfds; bytes
  * already taken by the kernel are not counted.
  */

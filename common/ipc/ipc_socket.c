@@ -100,39 +100,23 @@ ipc_socket_receive_now(int fd, struct ipc_packet *packet, struct err *err)
 	return ipc_socket_receive_with(fd, MSG_DONTWAIT, packet, err);
 }
 
-/* Fills in a message with these bytes and descriptors. */
-static void
-ipc_socket_fill(struct msghdr *msg, struct iovec *iov,
-    union ipc_control *control, const struct ipc_part *part)
-{
-	size_t size = part->nfds * sizeof(int);
-	struct cmsghdr *c;
-
-	*iov = (struct iovec){ (void *)(uintptr_t)part->data, part->len };
-	*msg = (struct msghdr){ .msg_iov = iov, .msg_iovlen = 1 };
-	if (size == 0)
-		return;
-	memset(control, 0, sizeof(*control));
-	msg->msg_control = control->bytes;
-	msg->msg_controllen = CMSG_SPACE(size);
-	c = CMSG_FIRSTHDR(msg);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(size);
-	memcpy(CMSG_DATA(c), part->fds, size);
-}
-
 /* Uses sendmsg, to pass the descriptors of the packet. */
 static ssize_t
 ipc_socket_send_fds(int fd, int flags, const struct ipc_packet *packet)
 {
-	const struct ipc_part part = { packet->data, packet->len, packet->fds,
-		packet->nfds };
-	union ipc_control control;
-	struct msghdr msg;
-	struct iovec iov;
+	size_t size = packet->nfds * sizeof(int);
+	union ipc_control control = { .bytes = { 0 } };
+	struct iovec iov = { (void *)(uintptr_t)packet->data, packet->len };
+	struct msghdr msg = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = CMSG_SPACE(size) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
-	ipc_socket_fill(&msg, &iov, &control, &part);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(size);
+	memcpy(CMSG_DATA(c), packet->fds, size);
 	return sendmsg(fd, &msg, MSG_NOSIGNAL | flags);
 }
 
@@ -147,24 +131,6 @@ ipc_socket_send_failed(struct err *err)
 	    "flight than one process may have open, see 'ulimit -H -n'");
 	err->code = code;
 	return -1;
-}
-
-int
-ipc_socket_send_both(
-    int fd, const struct ipc_part parts[2], struct err *err)
-{
-	union ipc_control control[2];
-	struct mmsghdr msgs[2];
-	struct iovec iov[2];
-	int i, n;
-
-	for (i = 0; i < 2; i++)
-		ipc_socket_fill(
-		    &msgs[i].msg_hdr, &iov[i], &control[i], &parts[i]);
-	do
-		n = sendmmsg(fd, msgs, 2, MSG_NOSIGNAL | MSG_DONTWAIT);
-	while (n == -1 && errno == EINTR);
-	return n == -1 ? ipc_socket_send_failed(err) : n;
 }
 
 /*

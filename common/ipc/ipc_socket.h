@@ -29,23 +29,6 @@ int ipc_socket_receive_now(int fd, struct ipc_packet *packet, struct err *err);
  */
 int ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err);
 
-/* The bytes of a packet and its descriptors. */
-struct ipc_part {
-	const uint8_t *data;
-	size_t len;
-	const int *fds;
-	size_t nfds;
-};
-
-/*
- * Sends two packets with one system call, without blocking. The caller keeps
- * their descriptors. Returns how many were sent, or -1 with err as
- * ipc_socket_send. If it returns 1, the kernel has not told the error of the
- * second packet: sending it alone does.
- */
-int ipc_socket_send_both(
-    int fd, const struct ipc_part parts[2], struct err *err);
-
 /* As ipc_socket_send, but as if the socket were non-blocking. */
 int ipc_socket_send_now(
     int fd, const struct ipc_packet *packet, struct err *err);

@@ -99,8 +99,6 @@ start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	prepare.control_out = fd_take(&pipes->control_out);
 	prepare.out = fd_take(&pipes->out);
 	prepare.errors = fd_take(&pipes->errors);
-	if (box->how & BOX_PROMPT)
-		channel_hold(box->relay.channel);
 	/* If it has ended, the closed channel reports that. */
 	return channel_send_prepare(box->relay.channel, &prepare, err) == 0 ||
 	        err->code == EPIPE ? 0 : -1;

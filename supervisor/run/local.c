@@ -322,8 +322,7 @@ local_take_box(struct local *local, struct err *err)
 	/* A template, and what waits in the pool, has the limits of all. */
 	int how = (local->source == LOCAL_NO_TEMPLATE ||
 	    request->limits != NULL ? BOX_NO_TEMPLATE : 0) |
-	    (call->session != NULL ? BOX_SESSION : 0) |
-	    (local_awaits(call) || delivery_due(request) ? 0 : BOX_PROMPT);
+	    (call->session != NULL ? BOX_SESSION : 0);
 
 	if (call->session != NULL)
 		local->box = session_take_box(call->session);

@@ -175,8 +175,7 @@ enum box_fault {
 /* Properties of a new box: bits. */
 #define BOX_NO_TEMPLATE 1 /* it is not a fork of a template */
 #define BOX_SESSION 2 /* it stays when its code has ended, for more */
-#define BOX_PROMPT 4 /* box_run follows at once */
-#define BOX_SENTINELS 8 /* process 1 writes them; set by its runtime */
+#define BOX_SENTINELS 4 /* process 1 writes them; set by its runtime */
 
 /* Services that boxes need of their user; all are called with ctx. */
 struct boxes_user {

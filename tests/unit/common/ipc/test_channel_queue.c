@@ -198,59 +198,6 @@ UNIT_TEST(a_pause_loses_nothing)
 	scene_close(&scene);
 }
 
-/* Returns how many messages a socket has room for. */
-static unsigned int
-find_room(void)
-{
-	struct scene scene;
-	struct err err;
-	unsigned int n = 0;
-
-	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	while (channel_unsent(scene.near.channel) == 0)
-		n += send_numbered(&scene, 1, &err);
-	scene_close(&scene);
-	return n - 1;
-}
-
-/*
- * A message that is held waits for the next, and both arrive in order, also
- * where only one of them or none finds room.
- */
-UNIT_TESTS(a_message_that_is_held_comes_first, 5)
-{
-	struct scene scene;
-	struct buffer sent = { 0 };
-	union ipc_any done;
-	struct err err;
-	unsigned int n, before;
-
-	before = _i == 0 ? 0 : find_room() + 1 - (unsigned int)_i;
-	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
-	ck_assert_uint_eq(send_numbered(&scene, before, &err), before);
-	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
-	for (n = 0; n < before; n++)
-		buffer_printf(&sent, "fault 'number %u'\n", n);
-	channel_hold(scene.near.channel);
-	ck_assert_uint_eq(send_numbered(&scene, 1, &err), 1);
-	buffer_printf(&sent, "fault 'number 0'\n");
-	event_base_loop(scene.base, EVLOOP_NONBLOCK);
-	ck_assert_uint_gt(channel_unsent(scene.near.channel), 0);
-	make(IPC_DONE, 1, &done);
-	describe(&sent, IPC_DONE, &done);
-	ck_assert_int_eq(
-	    channel_send_done(scene.near.channel, &done.done, &err), 0);
-	if (before == 0)
-		ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
-	end_open(&scene.far, scene.base, &scene.raw, ROLE_SUPERVISOR,
-	    ROLE_RELAY);
-	settle(&scene);
-	ck_assert_uint_eq(scene.far.handled, before + 2);
-	ck_assert_str_eq(scene.far.log.data, sent.data);
-	buffer_reset(&sent);
-	scene_close(&scene);
-}
-
 /* A number that is no descriptor: a message with it cannot be sent. */
 #define NO_DESCRIPTOR 10000
 
