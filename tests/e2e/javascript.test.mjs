@@ -18,6 +18,7 @@ patiently();
 
 settings.CAISSON_TOOLS = 'run_code,list_runners';
 settings.CAISSON_ARGUMENTS = 'all';
+settings.CAISSON_MAX_OUTPUT = '4m';
 
 const modules = path.join(process.env.CAISSON_SERVERS ??
   path.dirname(fileURLToPath(import.meta.url)), 'node_modules');
@@ -70,6 +71,9 @@ const programs = [
   ['a text in backquotes stays what it is',
     'const a = `x\n${1}\n`;\nconsole.log(a.length)', ['4']],
   ['an exit', 'console.log(1); process.exit(7)', ['1'], 7],
+  ['all output before one',
+    'process.stdout.write(`${"x".repeat(3e6)}end`); process.exit()',
+    [/^x+end$/]],
   ['an exit code', 'process.exitCode = 4', [], 4],
   ['an error, at its place', 'const f = (x: any) => x.a.b;\n' +
     'console.log(1); f({})', ['1'], 1,
@@ -158,7 +162,10 @@ for (const [name, place] of engines) {
   });
 
   test(`${name}: files and tools`, there, async (t) => {
-    const raw = await open(t, withServers(t, { odd: hostile() }));
+    const { env } = withServers(t, { odd: hostile() });
+    /* By its name, where npm has links to scripts that start it. */
+    const raw = await open(t, { env: { ...env, CAISSON_JAVASCRIPT: name,
+      PATH: `${path.join(modules, '.bin')}:/usr/bin:/bin` } });
     const kept = await run(raw, 'require("fs").writeFileSync(' +
       '"/workspace/out/a.txt", "x"); require("fs").writeFileSync("/data/b", "y")',
     { conversationId: 'c' });

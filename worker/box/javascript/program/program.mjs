@@ -3,6 +3,7 @@
  * its exit status is the engine's.
  */
 import { takeInput } from './input.mjs';
+import { completeStreams } from './output.mjs';
 import { complain, inspect, Reporter } from './report.mjs';
 import { KEEP, prepared, unfenced } from './source.mjs';
 
@@ -90,6 +91,7 @@ export class Program {
     }
     this.#define(library.globals);
     this.#listen();
+    completeStreams(this.#code);
     this.#run(url);
   }
 

@@ -2,7 +2,7 @@
  * Errors that end a program, as the engine would print them, but without frames
  * of ours, and with the line of the code.
  */
-import * as fs from 'node:fs';
+import { writeAll } from './output.mjs';
 
 const OURS = new URL('..', import.meta.url).pathname;
 /* What engines name the program where they have changed it. */
@@ -26,15 +26,11 @@ export const inspect = (...args) =>
 
 /* Writes a text to standard error, all of it, before anything else happens. */
 export function complain(text) {
-  let data = Buffer.from(text);
-  while (data.length > 0)
-    try {
-      data = data.subarray(fs.writeSync(2, data));
-    } catch (error) {
-      if (error.code !== 'EAGAIN')
-        return; // nothing reads it
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-    }
+  try {
+    writeAll(2, Buffer.from(text));
+  } catch {
+    // nothing reads it
+  }
 }
 
 /* What the errors of one program are told with. */
