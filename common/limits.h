@@ -1294,8 +1294,12 @@
 #define CONNECTOR_STREAM_MS 3000
 /* HTTP+SSE: a server names its address for messages within this time. */
 #define CONNECTOR_ENDPOINT_MS 10000
+/* Where it did so before; then all is tried anew, this manner at last. */
+#define CONNECTOR_RECALLED_MS 1000
 /* A server that does not say so has heard that its session is over. */
 #define CONNECTOR_GOODBYE_MS 1000
+/* How a server is spoken to is found again after a day. */
+#define CONNECTOR_MANNER_S 86400
 /*
  * Logins. The file of one begins with the second of its end, in LOGIN_HEAD_SIZE
  * bytes; no document about one is larger than LOGIN_SIZE_MAX. A directory that

@@ -182,10 +182,12 @@ test('a server without sessions asks first', once, async (t) => {
     asks);
 });
 
-test('how a server is spoken to is found by trying', once, async (t) => {
-  let stream;
+test('how a server is spoken to is remembered', once, async (t) => {
+  let stream, old = true;
   const odd = { '/old': ({ request, response }) => {
-    if (request.method === 'GET')
+    if (!old)
+      return false;
+    if (old && request.method === 'GET')
       stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
     else
       response.writeHead(405).end();
@@ -199,8 +201,9 @@ test('how a server is spoken to is found by trying', once, async (t) => {
     return true;
   } };
   const remote = await serveRemote(t, { odd });
+  const home = folder(t);
   const begins = async (place) => {
-    const { client } = await open(t, `${remote.origin}${place}`);
+    const { client } = await open(t, `${remote.origin}${place}`, {}, { home });
     const from = remote.heard.length;
 
     assert.equal(text(await run(client, call(), { timeout: 9 })), '{}');
@@ -212,7 +215,12 @@ test('how a server is spoken to is found by trying', once, async (t) => {
 
   assert.deepEqual(await begins('/mcp'),
     [ask, first, 'notifications/initialized']);
+  assert.equal((await begins('/mcp'))[0], first);
   assert.deepEqual(await begins('/old'), [ask, first, 'GET']);
+  assert.deepEqual((await begins('/old')).slice(0, 2), ['GET', first]);
+  old = false;
+  remote.sessions.clear();
+  assert.equal((await begins('/old'))[0], 'GET');
 });
 
 test('headers reach the server alone, and its session is ended', async (t) => {

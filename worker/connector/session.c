@@ -71,6 +71,7 @@ struct session {
 	struct event *timer; /* until the stream is read again */
 	enum session_state state;
 	enum session_manner manner;
+	bool recalled;   /* manner is that of an earlier run, not proven */
 	bool asked;      /* for its versions, twice */
 	bool listens;    /* it tells of changes to who listens */
 	char *endpoint;  /* to which messages go; NULL: the URL itself */
@@ -84,6 +85,13 @@ struct session {
 	char *greeting; /* the line of "initialize" */
 	size_t greeting_len;
 	TAILQ_HEAD(, talk) talks;
+};
+
+/* As they are remembered between starts. */
+static const char *const session_manners[] = {
+	[MANNER_SESSIONS] = "sessions",
+	[MANNER_STATELESS] = "stateless",
+	[MANNER_EVENTS] = "sse",
 };
 
 static const char session_initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
@@ -345,6 +353,16 @@ session_agree(struct session *session, const struct talk *talk,
 		free(mem_take(&session->version));
 }
 
+/* It speaks so: the next start need not find that out. */
+static void
+session_prove(struct session *session)
+{
+	if (!session->recalled)
+		store_write_manner(session->remote->logins,
+		    session->remote->url, session_manners[session->manner]);
+	session->recalled = false;
+}
+
 static void
 session_resume(struct session *session)
 {
@@ -395,6 +413,7 @@ session_welcome(struct session *session)
 	struct err err;
 
 	session->state = SESSION_READY;
+	session_prove(session);
 	if (json_span_parse(session->welcome.data, session->welcome.len,
 	        &value, &err) == 0)
 		session_pass(session, value, NULL);
@@ -481,8 +500,10 @@ session_answered(struct talk *talk, struct json_span value,
 
 	if (talk->kind == TALK_GREETING || talk->kind == TALK_AGAIN)
 		session_agree(session, talk, message);
-	if (talk->kind == TALK_GREETING)
+	if (talk->kind == TALK_GREETING) {
 		session->state = SESSION_READY;
+		session_prove(session);
+	}
 	if (talk->kind == TALK_DISCOVER)
 		session_judge(session, message);
 	else if (talk->kind == TALK_LEARN && message->result.count == 1)
@@ -683,7 +704,8 @@ session_begin_events(struct session *session, const char *why)
 {
 	session->manner = MANNER_EVENTS;
 	session->refusal = why == NULL ? NULL : mem_strdup(why);
-	loop_set_timer(session->timer, CONNECTOR_ENDPOINT_MS);
+	loop_set_timer(session->timer, session->recalled ?
+	    CONNECTOR_RECALLED_MS : CONNECTOR_ENDPOINT_MS);
 	talk_send(talk_new(session, TALK_STREAM, NULL, 0));
 }
 
@@ -702,6 +724,23 @@ session_tries_events(struct session *session, struct talk *talk,
 		return 0;
 	talk->exchange = NULL;
 	session_begin_events(session, why);
+	return 1;
+}
+
+/* Returns whether all is tried, as what was remembered is not so any more. */
+static int
+session_tries_anew(
+    struct session *session, struct talk *talk, enum exchange_outcome outcome)
+{
+	if (!session->recalled || outcome != EXCHANGE_REFUSED ||
+	    (talk->kind != TALK_GREETING && talk->kind != TALK_STREAM))
+		return 0;
+	session->recalled = false;
+	session->manner = MANNER_SESSIONS;
+	talk->exchange = NULL;
+	if (talk->kind == TALK_STREAM)
+		talk_free(&talk);
+	session_discover(session);
 	return 1;
 }
 
@@ -754,8 +793,9 @@ session_on_timer(evutil_socket_t, short, void *ctx)
 		session_read_stream(session);
 	} else if (session->endpoint == NULL && stream != NULL) {
 		exchange_cancel(&stream->exchange);
-		session_fail_events(session, 200,
-		    "it has named no address for messages");
+		if (!session_tries_anew(session, stream, EXCHANGE_REFUSED))
+			session_fail_events(session, 200,
+			    "it has named no address for messages");
 	}
 }
 
@@ -824,7 +864,8 @@ session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
 		return;
 	} else if (outcome == EXCHANGE_DONE) {
 		session_on_done(session, talk);
-	} else if (session_tries_events(session, talk, outcome, why)) {
+	} else if (session_tries_anew(session, talk, outcome) ||
+	    session_tries_events(session, talk, outcome, why)) {
 		return;
 	} else {
 		session_on_failed(session, talk, outcome, why);
@@ -877,6 +918,23 @@ session_on_told(struct session *session, const struct jsonrpc *message)
 }
 
 static void
+session_on_greeting(struct session *session)
+{
+	auto_free char *known =
+	    store_read_manner(session->remote->logins, session->remote->url);
+
+	session->recalled = known != NULL &&
+	    strcmp(known, session_manners[MANNER_STATELESS]) != 0;
+	if (session->remote->events || (session->recalled &&
+	        strcmp(known, session_manners[MANNER_EVENTS]) == 0))
+		session_begin_events(session, NULL);
+	else if (session->recalled)
+		talk_send(session_find(session, TALK_GREETING));
+	else
+		session_discover(session);
+}
+
+static void
 session_on_line(void *ctx, const struct line *line)
 {
 	struct session *session = ctx;
@@ -909,10 +967,8 @@ session_on_line(void *ctx, const struct line *line)
 		if (json_span_is(message.method, "notifications/cancelled"))
 			session_cancel(session, message.params);
 	}
-	if (talk->kind == TALK_GREETING && session->remote->events)
-		session_begin_events(session, NULL);
-	else if (talk->kind == TALK_GREETING)
-		session_discover(session);
+	if (talk->kind == TALK_GREETING)
+		session_on_greeting(session);
 	else if (session->state == SESSION_READY)
 		talk_send(talk);
 }

@@ -197,6 +197,13 @@ char *store_read_challenge(int dir);
 void store_write_challenge(int dir, const char *header);
 
 /*
+ * How the server with this URL was last spoken to: a word; NULL if that is not
+ * known, or was found more than CONNECTOR_MANNER_S ago.
+ */
+char *store_read_manner(int dir, const char *url);
+void store_write_manner(int dir, const char *url, const char *manner);
+
+/*
  * issue.c: requests to a token endpoint: who the client is, a grant, and the
  * tokens that come.
  */

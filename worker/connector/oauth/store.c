@@ -6,16 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "../../../common/limits.h"
 #include "oauth.h"
 
 #define STORE_NEW "new"
 #define STORE_CHALLENGE "challenge"
+#define STORE_MANNER "manner"
 
 /* Reads a whole file. Returns 0, or -1. */
 static int
@@ -88,6 +92,7 @@ store_remove(int dir)
 {
 	unlinkat(dir, LOGIN_FILE, 0);
 	unlinkat(dir, STORE_CHALLENGE, 0);
+	unlinkat(dir, STORE_MANNER, 0);
 }
 
 int
@@ -111,16 +116,50 @@ store_read_challenge(int dir)
 	    buffer_take(&text, NULL);
 }
 
-/* Kept, unless another connector does that now. */
-void
-store_write_challenge(int dir, const char *header)
+/* Keeps what is known of the server, unless another connector does that now. */
+static void
+store_note(int dir, const char *name, const struct buffer *text)
 {
-	struct buffer text = { (char *)(uintptr_t)header, strlen(header), 0 };
 	struct err err;
 
 	if (dir == -1 || !store_lock(dir))
 		return;
-	if (store_save(dir, STORE_CHALLENGE, &text, &err) == -1)
+	if (store_save(dir, name, text, &err) == -1)
 		log_warn("%s", err.text);
 	store_unlock(dir);
+}
+
+void
+store_write_challenge(int dir, const char *header)
+{
+	struct buffer text = { (char *)(uintptr_t)header, strlen(header), 0 };
+
+	store_note(dir, STORE_CHALLENGE, &text);
+}
+
+/* The file has the word and the URL, each with a NUL. */
+char *
+store_read_manner(int dir, const char *url)
+{
+	auto_buffer struct buffer text = { 0 };
+	const char *found;
+	struct stat st;
+
+	if (dir == -1 || fstatat(dir, STORE_MANNER, &st, 0) == -1 ||
+	    st.st_mtime + CONNECTOR_MANNER_S < time(NULL) ||
+	    store_load(dir, STORE_MANNER, &text) == -1)
+		return NULL;
+	found = text_list_next(text.data, text.len, text.data);
+	return found != NULL && strcmp(found, url) == 0 ?
+	    mem_strdup(text.data) : NULL;
+}
+
+void
+store_write_manner(int dir, const char *url, const char *manner)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	text_list_add(&text, manner);
+	text_list_add(&text, url);
+	store_note(dir, STORE_MANNER, &text);
 }
