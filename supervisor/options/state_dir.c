@@ -84,7 +84,8 @@ state_dir_may_exist(const struct options *options, char **envp)
 	/* Other errors are reported when it is opened. */
 	return path == NULL ||
 	    state_dir_check_home(options, envp, &err) == -1 ||
-	    state_dir_check_there(path, &err) == -1 || access(path, F_OK) == 0 || errno != ENOENT;
+	    state_dir_check_there(path, &err) == -1 ||
+	    access(path, F_OK) == 0 || errno != ENOENT;
 }
 
 /* Says why path cannot be made: first, a part of it, failed with code. */
@@ -216,7 +217,8 @@ state_dir_may_hold(
 	if (path == NULL || !state_dir_may_exist(options, envp))
 		return path == NULL;
 	inner = mem_printf("%s/%s", path, name);
-	return state_dir_check_there(path, &err) == -1 || access(inner, F_OK) == 0 || errno != ENOENT;
+	return state_dir_check_there(path, &err) == -1 ||
+	    access(inner, F_OK) == 0 || errno != ENOENT;
 }
 
 int

@@ -423,8 +423,9 @@ int delivery_due(const struct request *request);
 
 /*
  * Starts to put files of this owner into the directories of a box, which must
- * be built; takes the working directory. request must outlive the delivery. done
- * is called once with ctx, from the loop. Returns NULL with err if it cannot start.
+ * be built; takes the working directory. request must outlive the delivery.
+ * done is called once with ctx, from the loop. Returns NULL with err if it
+ * cannot start.
  */
 struct delivery *delivery_new(struct files *files,
     const struct request *request, struct box *box, void (*done)(void *ctx),

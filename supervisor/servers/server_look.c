@@ -263,7 +263,8 @@ server_look_add_name(struct server_look *look, struct server_look_name name)
 {
 	const char *path = name.place.path;
 	const char *slash = strrchr(path, '/');
-	size_t len = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
+	size_t len =
+	    slash == NULL || slash == path ? 1 : (size_t)(slash - path);
 	auto_free char *folder = mem_dup(slash == NULL ? "." : path, len);
 	size_t i = 0;
 

@@ -221,7 +221,7 @@ class JavaScript(unittest.TestCase):
                 ("await session.callTool('echo')", "there is no session here: "
                  "write await mcp_<alias>.<tool>({...}), or await runtime."
                  "callTool(server, tool, {...})"),
-                ("import { Client } from '@modelcontextprotocol/sdk'; Client();",
+                ("import { Client } from '@modelcontextprotocol/sdk'; Client()",
                  "the servers are here already: write await ")):
             self.runs(code, "", "\nhint: " + hint, 1)
         self.runs("export default async function run(): Promise<number> {\n"

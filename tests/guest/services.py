@@ -83,7 +83,8 @@ class Program:
         """For finish(): what is left is looked for later."""
 
     def kill(self):
-        os.kill(int(os.path.basename(group(self)).split("-")[1]), signal.SIGKILL)
+        number = os.path.basename(group(self)).split("-")[1]
+        os.kill(int(number), signal.SIGKILL)
         self.caisson.process.wait()
         wait_until(lambda: not groups(self.unit), "its scope is there")
 

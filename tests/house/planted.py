@@ -13,7 +13,7 @@ import tempfile
 import house
 
 FOLDERS = ("common/", "supervisor/", "relay/", "worker/")
-ENDINGS = (".c", ".h", ".def", ".rules", ".py")
+ENDINGS = (".c", ".h", ".def", ".rules", ".py", ".mjs")
 LINES = "tests/house/lines.txt"
 RULES = os.path.dirname(os.path.realpath(__file__))
 

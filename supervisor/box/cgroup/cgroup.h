@@ -74,8 +74,9 @@ int cgroup_offered(const char *proc, const struct options *options);
 /*
  * scope.c: where our cgroup is not delegated and the setting cgroup asks for
  * that, executes this program again in a scope of the user's service manager:
- * if it is auto, only where that limits boxes and changes nothing else. Must be called before anything is started. Returns 0 if we go on as we are,
- * after a warning if the manager makes no scope, or -1 with err.
+ * if it is auto, only where that limits boxes and changes nothing else. Must be
+ * called before anything is started. Returns 0 if we go on as we are, after a
+ * warning if the manager makes no scope, or -1 with err.
  */
 int scope_enter(
     const struct options *options, char **argv, char **envp, struct err *err);

@@ -21,7 +21,7 @@
 #include "cgroup.h"
 
 #define SCOPE_RUN "/usr/bin/systemd-run"
-/* The start time tells it from what an earlier process has left in its scope. */
+/* The start time tells it from what an earlier process left in its scope. */
 #define SCOPE_NAME "caisson-%d-%llu.scope"
 
 static char *
