@@ -131,7 +131,8 @@ audit_add(struct audit *audit, const struct audit_call *call)
 	buffer_printf(line, "\"%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ\"",
 	    utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
 	    utc.tm_min, utc.tm_sec, now.tv_nsec / 1000000);
-	buffer_printf(line, ",\"execution\":%" PRIu64, call->execution);
+	buffer_printf(line, ",\"execution\":\"%016" PRIx64 "\"",
+	    call->execution);
 	if (call->owner[0] != '\0') {
 		buffer_add_text(line, ",\"owner\":");
 		audit_add_name(line, call->owner);

@@ -88,7 +88,8 @@ is_line(char **text, const char *wanted)
 }
 
 #define LINE(server, tool, arguments, result, sent, outcome)                   \
-	"\"execution\":7,\"server\":\"" server "\",\"tool\":\"" tool           \
+	"\"execution\":\"0000000000000007\",\"server\":\"" server              \
+	"\",\"tool\":\"" tool                                                 \
 	"\",\"argument_bytes\":" #arguments ",\"result_bytes\":" #result       \
 	",\"milliseconds\":,\"sent\":" #sent ",\"outcome\":\"" outcome "\"}"
 
