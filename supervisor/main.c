@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../common/base/buffer.h"
@@ -102,6 +103,32 @@ main_check_servers(const struct options *options, struct err *err)
 	    "or correct %s", options->servers_config, name.data);
 }
 
+/* Boxes of root have users of their own, who must be able to read them. */
+static int
+main_check_packages(const struct options *options, struct err *err)
+{
+	const char *path = options->javascript_packages;
+	auto_buffer struct buffer name = { 0 };
+	const char *why = NULL;
+	struct stat st;
+
+	if (path[0] == '\0')
+		return 0;
+	if (stat(path, &st) == -1)
+		why = strerror(errno);
+	else if (!S_ISDIR(st.st_mode))
+		why = "it is no directory";
+	else if (geteuid() == 0 ? (st.st_mode & 5) != 5 :
+	                          access(path, R_OK | X_OK) == -1)
+		why = "the user of the box cannot read it";
+	if (why == NULL)
+		return 0;
+	options_add_name(&name, options, OPTION_ID_JAVASCRIPT_PACKAGES);
+	return err_set(err, "the packages for JavaScript %s cannot be used: "
+	    "%s; install them there with npm, or correct %s", path, why,
+	    name.data);
+}
+
 /*
  * For --check: checks that the files named by options could be opened as at the
  * start. Creates none.
@@ -116,6 +143,8 @@ main_check_files(const struct options *options, struct err *err)
 		return main_refuse_log(options, &why, err);
 	if (audit_file_try(options->audit_file, &why) == -1)
 		return main_refuse_audit(options, &why, err);
+	if (main_check_packages(options, err) == -1)
+		return -1;
 	return main_check_servers(options, err);
 }
 

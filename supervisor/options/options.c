@@ -484,6 +484,23 @@ options_set_flags(struct options *options,
 	return 0;
 }
 
+/* Packages are in a directory of that name: engines look for no other. */
+static void
+options_find_packages(struct options *options)
+{
+	static const char name[] = "/node_modules";
+	char *path = options->javascript_packages;
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		path[--len] = '\0';
+	if (len == 0 || (len >= sizeof(name) - 1 &&
+	        strcmp(path + len - (sizeof(name) - 1), name) == 0))
+		return;
+	options->javascript_packages = mem_printf("%s%s", path, name);
+	free(path);
+}
+
 int
 options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err)
@@ -516,6 +533,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 		options_check(options, err) == -1) ||
 	    options_check_serve(options, err) == -1)
 		return -1;
+	options_find_packages(options);
 	if (options->public_url[0] != '\0')
 		options->link_seconds = FILE_LINK_SECONDS;
 	options_make_limited(options);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../interpreter/interpreter.h"
+#include "../native/native.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
 
@@ -20,6 +21,7 @@ int javascript_locate(struct box *box, struct err *err);
 int javascript_run(struct box *box, struct err *err);
 
 #define ENGINE_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.mjs"
+#define ENGINE_PACKAGES "/node_modules"
 #define ENGINE_MIB (UINT64_C(1) << 20)
 
 #if defined(__aarch64__)
@@ -55,8 +57,8 @@ static const struct engine engines[] = {
 	{ .name = "deno",
 		.packages = { "@deno/linux-" ENGINE_ARM "-glibc/deno" },
 		.arguments = { "run", "--no-prompt", "--no-config", "--no-lock",
-			"--no-remote", "--no-npm", "--no-code-cache", "--quiet",
-			"--allow-all" },
+			"--no-remote", "--node-modules-dir=manual",
+			"--no-code-cache", "--quiet", "--allow-all" },
 		.memory = "--v8-flags=--max-old-space-size=" },
 	{ .name = "node",
 		.packages = { "node-linux-" ENGINE_ARM "/bin/node",
@@ -139,6 +141,34 @@ engine_unwrap(struct box *box, const struct engine *engine, struct err *err)
 	return 0;
 }
 
+/*
+ * Shows the packages that the user has for code, and a link to them from where
+ * engines look for them.
+ */
+static int
+engine_show_packages(struct box *box, struct err *err)
+{
+	const char *named = box->setup.packages;
+	char real[PATH_MAX];
+	const struct box_tree tree = { .path = real, .executable = 1 };
+	size_t len;
+
+	if (named[0] == '\0')
+		return 0;
+	if (interpreter_follow(box, named, real, err) == -1)
+		return -1;
+	len = strlen(real);
+	if (len <= sizeof(ENGINE_PACKAGES) - 1 ||
+	    strcmp(real + len - (sizeof(ENGINE_PACKAGES) - 1),
+	        ENGINE_PACKAGES) != 0)
+		return err_set(err, "%s is %s, which is not named "
+		    "node_modules: packages there would not find each other",
+		    named, real);
+	if (!view_covers(box, real) && view_add_tree(box, &tree, err) == -1)
+		return -1;
+	return view_add_link(box, ENGINE_PACKAGES, real, err);
+}
+
 int
 javascript_locate(struct box *box, struct err *err)
 {
@@ -152,6 +182,8 @@ javascript_locate(struct box *box, struct err *err)
 	if (engine == NULL)
 		return err_set(err, "the name of %s does not begin with bun, "
 		    "deno or node", named);
+	if (engine_show_packages(box, err) == -1)
+		return err_wrap(err, "CAISSON_JAVASCRIPT_PACKAGES");
 	if (engine_unwrap(box, engine, err) == -1)
 		return -1;
 	return interpreter_show(box, err);
@@ -170,6 +202,19 @@ engine_open_input(const struct box *box)
 
 	if (fd != -1)
 		dup2(fd, STDIN_FILENO);
+}
+
+/* With reduced isolation there is no root of its own to have the link. */
+static int
+engine_link_packages(const struct box *box, struct err *err)
+{
+	auto_free char *link =
+	    mem_printf("%s/workspace" ENGINE_PACKAGES, box->weak.folder);
+
+	if (box->kind != BOX_WEAK || box->setup.packages[0] == '\0' ||
+	    symlink(box->setup.packages, link) == 0)
+		return 0;
+	return err_sys(err, "create %s", link);
 }
 
 int
@@ -197,5 +242,7 @@ javascript_run(struct box *box, struct err *err)
 	environment_add("NO_COLOR=1");
 	environment_add("BUN_RUNTIME_TRANSPILER_CACHE_PATH=0");
 	engine_open_input(box);
+	if (engine_link_packages(box, err) == -1)
+		return -1;
 	return interpreter_become(box, program, argv, err);
 }

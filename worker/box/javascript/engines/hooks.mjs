@@ -3,7 +3,6 @@
  * takes the types out of TypeScript.
  */
 import * as modules from 'node:module';
-import * as fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const {
@@ -47,23 +46,17 @@ export function stripped(code) {
   }
 }
 
-/* Has require() read JSON itself, which deno does not below hooks. */
-function withJson(require) {
-  const reading = (name) => {
-    const file = name.endsWith('.json') ? require.resolve(name) : null;
-    return file === null ? require(name) :
-      JSON.parse(fs.readFileSync(file, 'utf8'));
-  };
-  return Object.assign(reading, require);
-}
-
 /* Whether a name is that of a package, or of a module of the engine. */
 const isBare = (name) => !/^(?:[./]|[a-z]+:)/.test(name);
 
-/* Returns the name that deno knows a module by; it takes others for files. */
-function builtin(name) {
+/* Returns what deno has by a name, which it takes for a file if for no other. */
+function bare(name, context, next) {
   if (isBuiltin(name))
-    return `node:${name}`;
+    return next(`node:${name}`, context);
+  const found = next(name, context);
+  const from = new URL(context.parentURL ?? '/', 'file:///'); // or a path
+  if (found.url !== new URL(name, from).href)
+    return found;
   throw Object.assign(new Error(`Cannot find package '${name}'`),
     { code: 'ERR_MODULE_NOT_FOUND' });
 }
@@ -79,13 +72,24 @@ export function install(main) {
         return { url: pathToFileURL(ours.get(name)).href, format: 'module',
           shortCircuit: true };
       if (process.versions.deno && isBare(name))
-        return next(builtin(name), context);
+        return bare(name, context, next);
       return next(name, context);
     },
+  });
+}
+
+/*
+ * Has the program loaded. Below such a hook, deno cannot read all packages, nor
+ * JSON: it goes when it has done that.
+ */
+function load(main) {
+  const hook = registerHooks({
     load(name, context, next) {
-      return name === main.url ?
-        { format: 'module', source: stripped(main.text), shortCircuit: true } :
-        next(name, context);
+      if (name !== main.url)
+        return next(name, context);
+      hook.deregister();
+      return { format: 'module', source: stripped(main.text),
+        shortCircuit: true };
     },
   });
 }
@@ -93,9 +97,9 @@ export function install(main) {
 /* Makes main what was started: see engines/bun.mjs. */
 export function begin(main) {
   const { path, folder } = main;
-  const require = createRequire(path);
   main.url = pathToFileURL(path).href;
-  globalThis.require = process.versions.deno ? withJson(require) : require;
+  load(main);
+  globalThis.require = createRequire(path);
   globalThis.__filename = path;
   globalThis.__dirname = folder;
   return main.url;

@@ -10,6 +10,8 @@ const STRIPPED = 'file:///stripTypeScriptTypes.ts';
 const ENGINE = /\(?(?:node:|ext:|native:|bun:|internal:|\[native|native\b)/;
 const PLACE = /(\(?)((?:file:\/\/)?\/[^()]*?):(\d+):(\d+)\)?$/;
 const PACKAGE = /^(?:Error: )?Cannot find (?:package|module) '[^./]/;
+const PACKAGES = '/node_modules';
+const PACKAGES_SHOWN = 20;
 const NO_PACKAGE = 'no packages are installed here, and none can be: there ' +
   'are built-in modules (node:fs, node:path, ...) and the tools of servers';
 /* How engines refuse a return outside of a function. */
@@ -30,6 +32,17 @@ export function complain(text) {
     writeAll(2, Buffer.from(text));
   } catch {
     // nothing reads it
+  }
+}
+
+/* Returns which packages there are, for code that has imported another. */
+function packages() {
+  try {
+    const names = fs.readdirSync(PACKAGES).filter((name) => !/^\./.test(name));
+    return `no other package can be installed here; in ${PACKAGES} are ${
+      names.length > PACKAGES_SHOWN ? names.length : names.join(', ')}`;
+  } catch {
+    return NO_PACKAGE;
   }
 }
 
@@ -83,7 +96,7 @@ export class Reporter {
   /* Returns the hint at what the error is about. */
   #hint(error) {
     const hint = RETURN.test(error.message) ? NO_RETURN : this.#about(error) ??
-      (PACKAGE.test(error.message) ? NO_PACKAGE : null);
+      (PACKAGE.test(error.message) ? packages() : null);
     return hint === null ? '' : `hint: ${hint}\n`;
   }
 

@@ -20,7 +20,8 @@
 
 #define TEMPLATE 7
 
-static struct options options = { .memory = 512 * MIB, .pids = 128,
+static struct options options = { .javascript_packages = "",
+	.memory = 512 * MIB, .pids = 128,
 	.python = (char *)"/usr/bin/python3", .max_timeout = 120 };
 static struct native_boxes shared;
 static char *failure; /* of the box */
