@@ -49,8 +49,14 @@
 #define ENVIRONMENT_VARIABLES_MAX 64
 #define ENVIRONMENT_NAME_MAX 64
 #define ENVIRONMENT_MAX (32 * 1024) /* bytes of JSON */
-/* Both as members of a JSON object; of standard input the base64. */
-#define INPUT_MAX (2 * STDIN_MAX)
+/* A request that code answers: bytes of JSON. */
+#define REQUEST_MAX MIB
+/* All as members of a JSON object; of standard input the base64. */
+#define INPUT_MAX (2 * STDIN_MAX + REQUEST_MAX)
+/* The answer of the code: its status, its headers, and its body. */
+#define RESPONSE_STATUS_LEAST 200
+#define RESPONSE_STATUS_MAX 599
+#define RESPONSE_HEAD_MAX (16 * KIB)
 /* The name of a language equals that of its folder. */
 #define LANGUAGE_NAME_MAX 31
 #define OUTPUT_MAX (16 * MIB)

@@ -23,7 +23,7 @@
  *
  *	{"type":"run","code":"…"[,"memory":true][,"echo":true]
  *	    [,"progress":true][,"session":true][,"stdin":"base64"]
- *	    [,"environment":{"NAME":"…"}],"servers":[…]}
+ *	    [,"environment":{"NAME":"…"}][,"request":{…}],"servers":[…]}
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
  *	    "error":{"message":"…"[,"unfit":true][,"error":{…}]}}
@@ -34,9 +34,9 @@
  * its field session: when the code has ended, the box sends "ended", with the
  * number of run frames so far, the exit code and the number of threads left,
  * and waits for the next run frame; there are no requests until then. Without
- * it there is one run frame only. "stdin", "environment" and "directory" are
- * its field input: standard input, variables and the working directory of this
- * code only. "servers" is its
+ * it there is one run frame only. "stdin", "environment", "directory" and
+ * "request" are its field input: standard input, variables, the working
+ * directory of this code only, and what its worker answers. "servers" is its
  * field servers; "unfit" and the inner "error" are fields of REFUSED. A payload
  * P has the "type" of a request of the catalogue, and its fields as members
  * (see IPC_JSON), or one of the following types, which the relay itself answers
@@ -47,6 +47,8 @@
  *	show			"kind":"png"|"jpeg"|"webp"|"gif",
  *				"data":"base64" ["title"]
  *	progress		"done":N ["total":N, "text"], in thousandths
+ *	response		"status":N,"head":"name: value\n…",
+ *				"form":"text"|"base64"|"file","body":"…"
  *
  * "memory" of an end is set when the kernel has killed a process of the box for
  * lack of memory. "cpu" and "peak" are what the kernel has counted for the box:

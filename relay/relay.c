@@ -249,6 +249,18 @@ relay_tell(struct relay *relay, const struct request_progress *progress)
 	progress_take(relay->progress, progress);
 }
 
+static int
+relay_respond(struct relay *relay, struct ipc_response *message)
+{
+	struct err err;
+
+	if (message->body.len > relay->output_max)
+		return 0;
+	if (channel_send_response(relay->supervisor, message, &err) == -1)
+		relay_unheard("cannot pass on a response", &err);
+	return 1;
+}
+
 static void
 relay_send_progress(struct relay *relay, struct ipc_progress *message)
 {
@@ -275,7 +287,8 @@ relay_begin(struct relay *relay)
 {
 	static const struct calls_ends calls = { relay_want_store,
 		relay_lose_store,
-		{ relay_echo, relay_printed, relay_show, relay_tell } };
+		{ relay_echo, relay_printed, relay_show, relay_tell,
+		    relay_respond } };
 
 	relay->calls = calls_new(relay, &calls);
 	relay->progress = progress_new(relay, relay_send_progress);

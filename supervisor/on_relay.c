@@ -72,6 +72,15 @@ supervisor_on_progress(struct box *box, struct ipc_progress *progress)
 }
 
 void
+supervisor_on_response(struct box *box, struct ipc_response *response)
+{
+	struct err err;
+
+	if (box_response_set(&box->output.response, response, &err) == -1)
+		box_fail(box, "protocol violation by the relay: %s", err.text);
+}
+
+void
 supervisor_on_preview(struct box *box, struct ipc_preview *preview)
 {
 	struct err err;

@@ -18,6 +18,7 @@
 #include "../limits.h"
 #include "../picture.h"
 #include "../process_one.h"
+#include "../response.h"
 #include "../role.h"
 #include "../stored_kind.h"
 

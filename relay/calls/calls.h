@@ -103,6 +103,12 @@ struct local_ends {
 	/* The code reports progress. */
 	void (*tell)(
 	    struct relay *relay, const struct request_progress *progress);
+
+	/*
+	 * The answer of the code to its request. Returns whether it is passed
+	 * on, and not too large for that.
+	 */
+	int (*respond)(struct relay *relay, struct ipc_response *message);
 };
 
 struct local_answer {

@@ -1,12 +1,13 @@
 /*
  * The requests that the relay itself answers: an echo, a question about the
- * output, a picture, and progress. Reads their members, and calls the callback.
- * Runs in the relay.
+ * output, a picture, progress, and the response of a worker. Reads their
+ * members, and calls the callback. Runs in the relay.
  */
 #include <string.h>
 
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
+#include "../../common/response.h"
 #include "calls.h"
 
 /*
@@ -155,6 +156,55 @@ local_progress(struct relay *relay, const struct local_ends *ends,
 	return 0;
 }
 
+/* Finds the form of a response, and checks its body. */
+static int
+local_read_body(struct json_span form, struct ipc_response *message,
+    struct err *err)
+{
+	const char *body = (const char *)message->body.data;
+	enum response_form n;
+
+	for (n = 0; n < RESPONSE_FORMS; n++)
+		if (json_span_is(form, response_form_name(n)) &&
+		    response_body_valid(n, body, message->body.len)) {
+			message->form = n;
+			return 0;
+		}
+	return err_set(err, "a response with an invalid body");
+}
+
+/* The answer is false for a response that is too large to be passed on. */
+static int
+local_response(struct relay *relay, const struct local_ends *ends,
+    struct json_span payload, struct local_answer *answer, struct err *err)
+{
+	struct json_span_member members[] = { { .name = "status" },
+		{ .name = "head" }, { .name = "form" }, { .name = "body" } };
+	struct ipc_response message = { 0 };
+	auto_free char *head = NULL, *body = NULL;
+	size_t head_len = 0, len = 0;
+
+	json_span_members(payload, members, 4);
+	if (member_number(&members[0], &message.status, err) == -1 ||
+	    member_require(&members[1], JSON_SPAN_STRING, err) == -1 ||
+	    member_require(&members[2], JSON_SPAN_STRING, err) == -1 ||
+	    member_require(&members[3], JSON_SPAN_STRING, err) == -1)
+		return -1;
+	head = json_span_string(members[1].value, &head_len, NULL);
+	body = json_span_string(members[3].value, &len, NULL);
+	if (message.status < RESPONSE_STATUS_LEAST ||
+	    message.status > RESPONSE_STATUS_MAX || head == NULL ||
+	    head_len > RESPONSE_HEAD_MAX || strlen(head) != head_len ||
+	    !response_head_valid(head) || body == NULL)
+		return err_set(err, "a response with an invalid head or body");
+	message.head = head;
+	message.body = (struct ipc_blob){ (const uint8_t *)body, len, -1 };
+	if (local_read_body(members[2].value, &message, err) == -1)
+		return -1;
+	answer->value = ends->respond(relay, &message);
+	return 0;
+}
+
 local_request *
 local_find(struct json_span type)
 {
@@ -162,7 +212,8 @@ local_find(struct json_span type)
 		const char *name;
 		local_request *answer;
 	} rows[] = { { "echo", local_echo }, { "printed", local_printed },
-		{ "show", local_show }, { "progress", local_progress } };
+		{ "show", local_show }, { "progress", local_progress },
+		{ "response", local_response } };
 	size_t n;
 
 	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++)

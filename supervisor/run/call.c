@@ -85,6 +85,7 @@ call_free(struct call *call)
 	free(call->result.out.data);
 	free(call->result.errors.data);
 	pictures_reset(&call->result.pictures);
+	box_response_reset(&call->result.response);
 	call_files_reset(&call->result.files);
 	request_reset(&call->request);
 	free(call);

@@ -193,6 +193,10 @@ call_take_result(struct call *call, struct box *box)
 	box->output.out = box->output.errors = (struct call_stream){ 0 };
 	result->pictures = box->output.pictures;
 	box->output.pictures = (struct call_pictures){ 0 };
+	if (call->request.responds) {
+		result->response = box->output.response;
+		box->output.response = (struct box_response){ 0 };
+	}
 	result->tool_calls = box->output.calls.tool_calls;
 	result->calls = mem_take(&box->output.calls.told);
 	result->waiting = mem_take(&box->output.calls.waiting);

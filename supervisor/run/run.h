@@ -191,6 +191,7 @@ struct request {
 	char *conversation; /* id of that for /data; NULL: none */
 	char *session; /* name of that whose state is kept; NULL: none */
 	struct buffer input; /* for the code, see START; empty: none */
+	bool responds; /* its code answers a request in it */
 	char *trace; /* its traceparent (W3C Trace Context); NULL: none */
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
@@ -281,6 +282,7 @@ struct call_result {
 	struct call_stream out;
 	struct call_stream errors;
 	struct call_pictures pictures; /* each after its line of out */
+	struct box_response response; /* to its request; status 0: none */
 	struct call_files files; /* by conversation and name */
 	const char *servers; /* the requested names, each + NUL */
 	size_t servers_len;

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { engines } from './support/engines.mjs';
 import {
   file, folder, nativeOnly, patiently, settings,
 } from './support/program.mjs';
@@ -19,15 +19,6 @@ patiently();
 settings.CAISSON_TOOLS = 'run_code,list_runners';
 settings.CAISSON_ARGUMENTS = 'all';
 settings.CAISSON_MAX_OUTPUT = '4m';
-
-const modules = path.join(process.env.CAISSON_SERVERS ??
-  path.dirname(fileURLToPath(import.meta.url)), 'node_modules');
-const arch = { x64: ['x64', 'x64'], arm64: ['aarch64', 'arm64'] }[process.arch];
-const engines = Object.entries({
-  bun: `@oven/bun-linux-${arch[0]}/bin/bun`,
-  deno: `@deno/linux-${arch[1]}-glibc/deno`,
-  node: `node-linux-${arch[1]}/bin/node`,
-}).map(([name, place]) => [name, path.join(modules, place)]);
 
 /* Runs code; returns its result. */
 const run = async (raw, code, more) => (await raw.result(raw.post('tools/call', {
@@ -116,9 +107,7 @@ const programs = [
     'console.log("still")', ['still']],
 ];
 
-for (const [name, place] of engines) {
-  const there = fs.existsSync(place) ? nativeOnly('engines of the host') :
-    { skip: `${name} is not installed: run 'npm ci' in tests/e2e` };
+for (const [name, place, there] of engines) {
   const open = (t, more) => Raw.open(t, { ...more,
     env: { CAISSON_JAVASCRIPT: place, ...more?.env } });
 

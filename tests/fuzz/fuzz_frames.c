@@ -109,6 +109,12 @@ show(struct relay *r, const struct request_picture *picture, struct err *why)
 	return 0;
 }
 
+static int
+respond(struct relay *, struct ipc_response *)
+{
+	return 1;
+}
+
 static void
 tell(struct relay *r, const struct request_progress *progress)
 {
@@ -140,7 +146,7 @@ is_complete(struct relay *r)
 }
 
 static const struct calls_ends calls_ends = { want_store, lose_store,
-	{ echo, printed, show, tell } };
+	{ echo, printed, show, tell, respond } };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
 	is_complete, control_ended, code_ended };
 

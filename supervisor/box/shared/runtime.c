@@ -95,12 +95,37 @@ box_calls_reset(struct box_calls *calls)
 }
 
 void
+box_response_reset(struct box_response *response)
+{
+	free(mem_take(&response->head));
+	free(mem_take(&response->body));
+	*response = (struct box_response){ 0 };
+}
+
+int
+box_response_set(struct box_response *response,
+    const struct ipc_response *message, struct err *err)
+{
+	box_response_reset(response);
+	*response = (struct box_response){ message->status,
+		(enum response_form)message->form, mem_strdup(message->head),
+		ipc_blob_copy(&message->body, err), message->body.len };
+	if (response->body == NULL)
+		return -1;
+	return response_head_valid(response->head) &&
+	        response_body_valid(
+	            response->form, response->body, response->len) ? 0 :
+	    err_set(err, "an invalid response");
+}
+
+void
 box_output_reset(struct box_output *output)
 {
 	free(output->out.data);
 	free(output->errors.data);
 	output->out = output->errors = (struct call_stream){ 0 };
 	pictures_reset(&output->pictures);
+	box_response_reset(&output->response);
 	box_kept_reset(&output->kept);
 	box_calls_reset(&output->calls);
 	buffer_reset(&output->notes);

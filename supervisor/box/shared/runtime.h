@@ -315,12 +315,27 @@ struct box_kept {
 	uint64_t missing; /* bytes of them that are not here */
 };
 
+/* The answer of the code to the request of its call: see response.h. */
+struct box_response {
+	uint64_t status; /* 0: there is none */
+	enum response_form form;
+	char *head;
+	char *body; /* with a NUL behind it */
+	size_t len;
+};
+
+/* Copies it. Returns 0, or -1 with err if the relay may not send it. */
+int box_response_set(struct box_response *response,
+    const struct ipc_response *message, struct err *err);
+void box_response_reset(struct box_response *response);
+
 /* What the relay has passed on; may be taken. */
 struct box_output {
 	struct call_stream out; /* printed */
 	struct call_stream errors;
 	struct call_pictures pictures; /* displayed */
 	struct box_progress progress;  /* reported by the code */
+	struct box_response response;
 	struct box_kept kept;
 	struct box_calls calls;
 	struct buffer notes; /* of the box about its code, as in DONE */

@@ -39,7 +39,8 @@ answer_summary(const struct call_result *result)
 		    result->timeout);
 	if (result->status != CALL_SUCCESS)
 		return mem_printf("Sandbox error: %s", result->error);
-	if (result->out.len == 0 && result->errors.len == 0)
+	if (result->out.len == 0 && result->errors.len == 0 &&
+	    result->response.status == 0)
 		return mem_strdup("Success (no output)");
 	return mem_strdup("Success");
 }
@@ -271,6 +272,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		buffer_add_text(text, "stderr:\n");
 		answer_add_stream(text, result, &result->errors, style);
 	}
+	response_add_text(text, &result->response);
 	if (result->error != NULL && !answer_is_exit(result))
 		buffer_printf(text, "error: %s\n", result->error);
 	if (answer_has_calls(result))
@@ -473,6 +475,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	answer_add_texts(
 	    form, "servers", result->servers, result->servers_len);
 	answer_add_streams(form, result, style, cuts);
+	response_add_fields(form, &result->response);
 	if (result->error != NULL)
 		answer_form_add_text(form, "error", result->error);
 	if (answer_has_calls(result))

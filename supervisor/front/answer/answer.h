@@ -90,6 +90,15 @@ void answer_form_add_item(
 void answer_form_close_array(struct answer_form *form);
 
 /*
+ * response.c: the answer of the code to its request, if there is one: a member
+ * of the open object, and lines of a text, as HTTP has them.
+ */
+void response_add_fields(
+    struct answer_form *form, const struct box_response *response);
+void response_add_text(
+    struct buffer *text, const struct box_response *response);
+
+/*
  * A kept file in messages to a client: its URI, and links to it. Runs in the
  * supervisor; pure functions.
  */

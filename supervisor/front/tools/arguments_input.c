@@ -148,6 +148,69 @@ arguments_read_environment(struct json_span value,
 	return 0;
 }
 
+/* Checks a member of a request: which, and of what kind. */
+static int
+input_check_member(
+    struct json_span request, struct json_span name, struct err *err)
+{
+	static const char *const texts[] = { "method", "url", "body" };
+	enum json_span_kind kind;
+	struct json_span value;
+	size_t i;
+
+	if (json_span_is(name, "headers"))
+		return json_span_get(request, "headers", &value) == 1 &&
+		        json_span_kind(value) == JSON_SPAN_OBJECT ? 0 :
+		    err_set(err, "headers of request must be one object such "
+		        "as {\"accept\": \"text/html\"}");
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (!json_span_is(name, texts[i]))
+			continue;
+		if (json_span_get(request, texts[i], &value) != 1)
+			return err_set(err, "%s is in request more than once",
+			    texts[i]);
+		kind = json_span_kind(value);
+		return kind == JSON_SPAN_STRING || (strcmp(texts[i], "body") ==
+		        0 && kind == JSON_SPAN_OBJECT) ? 0 :
+		    err_set(err, "%s of request must be a string%s", texts[i],
+		        strcmp(texts[i], "body") == 0 ? ", or an object such "
+		        "as {\"base64\": \"aGkK\"}" : "");
+	}
+	return err_set(err, "request has a member that is unknown: it has "
+	    "method, url, headers and body");
+}
+
+/* What the values of its members mean is for the code's engine to say. */
+int
+arguments_read_request(struct json_span value, const struct options *,
+    struct request *request, struct err *err)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct json_span_walk walk;
+	struct json_span name, member;
+
+	if (!language_is(request->language, "javascript"))
+		return err_set(err, "code of %s answers no request: leave out "
+		    "the argument request, or use javascript, whose default "
+		    "export has fetch()", request->language->name);
+	if (json_span_kind(value) != JSON_SPAN_OBJECT)
+		return err_set(err, "request must be an object such as "
+		    "{\"method\": \"GET\", \"url\": \"/\"}");
+	if (value.len > REQUEST_MAX)
+		return err_set(err, "request has %zu bytes of JSON, more than "
+		    "the %zu allowed: pass long data as a file", value.len,
+		    (size_t)REQUEST_MAX);
+	walk = json_span_walk(value);
+	while (json_span_next_member(&walk, &name, &member))
+		if (input_check_member(value, name, err) == -1)
+			return -1;
+	json_span_copy_line(value, buffer_reserve(&json, value.len));
+	json.len = value.len;
+	arguments_add_input(request, "request", json.data, json.len);
+	request->responds = true;
+	return 0;
+}
+
 int
 arguments_read_network(struct json_span value, const struct options *,
     struct request *, struct err *err)

@@ -48,6 +48,15 @@ run_code_describe(struct buffer *json, const struct options *options)
 		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
 	buffer_add_text(json, "]},\"code\":{\"type\":\"string\"}");
 	tool_schema_add_common(json, options);
+	if (options_argument(options, ARGUMENT_REQUEST))
+		buffer_add_text(json, ",\"request\":{\"type\":\"object\","
+		    "\"properties\":{\"method\":{\"type\":\"string\"},"
+		    "\"url\":{\"type\":\"string\"},"
+		    "\"headers\":{\"type\":\"object\"},"
+		    "\"body\":{\"type\":[\"string\",\"object\"]}},"
+		    "\"description\":\"in JavaScript: what fetch() of the "
+		    "default export answers, as of a Hono app; body as bytes: "
+		    "{\\\"base64\\\": \\\"…\\\"}\"}");
 	buffer_add_text(json, "},\"required\":[\"language\",\"code\"],"
 	    "\"additionalProperties\":false}");
 	tool_schema_add_rest(json, options);

@@ -266,7 +266,7 @@ int run_code_check(const struct request *request, struct err *err);
 
 /*
  * The arguments that the box hands to the code: its standard input, variables
- * of its environment. Runs in the supervisor; pure functions.
+ * of its environment, a request. Runs in the supervisor; pure functions.
  */
 
 /* Appends a member to input of a request: its value is JSON of one line. */
@@ -280,6 +280,9 @@ void arguments_add_input(struct request *request, const char *name,
 int arguments_read_stdin(struct json_span value, const struct options *options,
     struct request *request, struct err *err);
 int arguments_read_environment(struct json_span value,
+    const struct options *options, struct request *request, struct err *err);
+
+int arguments_read_request(struct json_span value,
     const struct options *options, struct request *request, struct err *err);
 
 /* Boxes have no network: returns 0 only if the value asks for none. */

@@ -44,6 +44,7 @@ if (frame?.type !== 'run')
 let program;
 try {
   program = new Program(engine, wire, frame);
+  await program.prepare();
 } catch (error) {
   refuse(error.message);
 }

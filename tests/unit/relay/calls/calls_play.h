@@ -87,6 +87,12 @@ play_tell(struct relay *relay, const struct request_progress *progress)
 	tellings++;
 }
 
+static int
+play_respond(struct relay *, struct ipc_response *)
+{
+	return 1;
+}
+
 static struct relay relay;
 static int box_in; /* the box's end */
 static int broker; /* the broker's end */
@@ -99,7 +105,8 @@ static inline void
 open_calls(void)
 {
 	static const struct calls_ends ends = { want_store, relay_lose_store,
-		{ play_echo, play_printed, play_show, play_tell } };
+		{ play_echo, play_printed, play_show, play_tell,
+		    play_respond } };
 	int box[2], pair[2];
 
 	signal(SIGPIPE, SIG_IGN);

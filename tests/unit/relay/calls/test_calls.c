@@ -38,10 +38,26 @@ UNIT_TESTS(bad_pictures_are_faults, 6)
 }
 
 #define TELL(rest) "{\"type\":\"progress\"" rest "}"
+#define RESPOND(status, head, form, body)                                      \
+	"{\"type\":\"response\",\"status\":" status ",\"head\":\"" head       \
+	"\",\"form\":\"" form "\",\"body\":\"" body "\"}"
+#define BAD_RESPONSE "a response with an invalid head or body"
 
 static const struct {
 	const char *payload, *err;
-} bad_progress[] = {
+} bad_local[] = {
+	{ RESPOND("199", "", "text", ""), BAD_RESPONSE },
+	{ RESPOND("600", "", "text", ""), BAD_RESPONSE },
+	{ RESPOND("200", "a: b", "text", ""), BAD_RESPONSE },
+	{ RESPOND("200", "A: b\\n", "text", ""), BAD_RESPONSE },
+	{ RESPOND("200", ": b\\n", "text", ""), BAD_RESPONSE },
+	{ RESPOND("200", "b: 1\\na: 2\\n", "text", ""), BAD_RESPONSE },
+	{ RESPOND("200", "a: \\u0000\\n", "text", ""), BAD_RESPONSE },
+	{ RESPOND("200", "a: 1\\na: 2\\nab: 3\\n", "base64", "x"),
+	    "a response with an invalid body" },
+	{ RESPOND("200", "", "file", "../a"),
+	    "a response with an invalid body" },
+	{ RESPOND("200", "", "html", ""), "a response with an invalid body" },
 	{ TELL(""), "a request without a valid \"done\"" },
 	{ TELL(",\"done\":\"5\""), "a request without a valid \"done\"" },
 	{ TELL(",\"done\":-1"), "a request with an invalid done" },
@@ -61,13 +77,13 @@ static const struct {
 	    "a request without a valid \"text\"" },
 };
 
-UNIT_TESTS(bad_progress_is_a_fault, UNIT_COUNT(bad_progress))
+UNIT_TESTS(bad_local_is_a_fault, UNIT_COUNT(bad_local))
 {
 	struct err err;
 
 	open_calls();
-	ck_assert_int_eq(ask_with(1, bad_progress[_i].payload, &err), -1);
-	ck_assert_str_eq(err.text, bad_progress[_i].err);
+	ck_assert_int_eq(ask_with(1, bad_local[_i].payload, &err), -1);
+	ck_assert_str_eq(err.text, bad_local[_i].err);
 	close_calls();
 }
 

@@ -62,6 +62,7 @@ export class Program {
   #frame;
   #code;
   #reporter;
+  #worker; // what answers the request of the call, if it has one
   #value; // of the last expression, once it has one
   #state = 'running';
 
@@ -73,13 +74,24 @@ export class Program {
     this.#code = this.#repaired(frame.code);
   }
 
+  /* Reads the request, before anything runs. Throws what is wrong with it. */
+  async prepare() {
+    const { request, environment: env = {} } = this.#frame;
+    if (request === undefined)
+      return;
+    const { answer, requestOf } = await import('./worker.mjs');
+    const given = { request: requestOf(request), env,
+      tell: (error) => this.#reporter.tell(error) };
+    this.#worker = (main) => answer(this.#wire, main, given);
+  }
+
   /* Runs it: returns when it has begun. */
   async start() {
     const folder = process.cwd();
     const { fault } = this.#engine;
     const wrong = fault(this.#code);
     const { text, shifts } = wrong ? { text: '', shifts: [] } :
-      prepared(this.#code, fault, { echo: this.#frame.echo === true,
+      prepared(this.#code, fault, { echo: this.#frame.echo === true && !this.#worker,
         main: process.versions.bun ? '' : MAIN });
     const library = await this.#library();
     const url = become(this.#engine, folder, text, library.modules);
@@ -105,7 +117,12 @@ export class Program {
 
   async #run(url) {
     try {
-      this.#tellUncalled((await import(url)).default);
+      const { default: exported } = await import(url);
+      if (this.#worker) {
+        await this.#worker(exported);
+        exit(); // as workers do, whatever else is under way
+      }
+      this.#tellUncalled(exported);
       this.#state = 'done';
     } catch (error) {
       this.#reporter.tell(error);
@@ -173,7 +190,7 @@ export class Program {
   #end() {
     if (this.#state === 'running') {
       complain('Error: the program waits for a promise that nothing settles ' +
-        '(await at top level)\n');
+        `(${this.#worker ? 'in fetch()' : 'await at top level'})\n`);
       exit(UNSETTLED);
     }
     const kept = this.#value;

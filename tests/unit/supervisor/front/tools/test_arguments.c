@@ -287,6 +287,9 @@ static const struct {
 	{ ARGUMENT_ENVIRONMENT,
 	    "\"environment\":{\"A\":\"b\\u0000\"}",
 	    "A in environment must be a string without NUL" },
+	{ ARGUMENT_REQUEST, "\"request\":{}",
+	    "code of python answers no request: leave out the argument "
+	    "request, or use javascript, whose default export has fetch()" },
 	{ ARGUMENT_NETWORK, "\"network\":false", NULL },
 	{ ARGUMENT_NETWORK, "\"network\":[]", NULL },
 	{ ARGUMENT_NETWORK, "\"network\":[\"a.org\"]",
