@@ -66,7 +66,7 @@ test('shows the tools that the settings name', async (t) => {
 
   const [{ outputSchema, ...tool }] = tools;
 
-  assert.ok(Buffer.byteLength(JSON.stringify({ tools: [tool] })) < 1150);
+  assert.ok(Buffer.byteLength(JSON.stringify({ tools: [tool] })) < 1000);
   assert.match(tool.description, /comes back, with files in \/workspace\/out\./);
   for (const name of ['run_code', 'sandbox.run_code']) {
     const printed = await call(name, { language: 'py', code: 'print(6 * 7)' });

@@ -7,10 +7,9 @@
 #include "tool.h"
 
 static const char run_code_description[] =
-    "Run code of the named language in a %ssealed sandbox: no network, "
-    "no host files, no earlier state%s. Only what the code prints%s comes "
-    "back, with files in /workspace/out. "
-    "It can call the user's MCP servers, which load on first use: ";
+    "Run code in a %ssealed sandbox: no network, no host files, no earlier "
+    "state%s. Only what it prints%s comes back, with files in /workspace/out. "
+    "It can call the user's MCP servers: ";
 
 /* Adds the purpose of the tool, and how code of each language calls tools. */
 static void
@@ -42,7 +41,7 @@ run_code_describe(struct buffer *json, const struct options *options)
 	run_code_add_description(json, options);
 	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
 	    "\"properties\":{\"language\":{\"type\":\"string\","
-	    "\"description\":\"or an alias\",\"examples\":[");
+	    "\"examples\":[");
 	for (i = 0; (language = language_at(i)) != NULL; i++)
 		buffer_printf(
 		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
