@@ -23,7 +23,8 @@
  *
  *	{"type":"run","code":"…"[,"memory":true][,"echo":true]
  *	    [,"progress":true][,"session":true][,"stdin":"base64"]
- *	    [,"environment":{"NAME":"…"}][,"request":{…}],"servers":[…]}
+ *	    [,"environment":{"NAME":"…"}][,"directory":"…"]
+ *	    [,"request":{…}],"servers":[…]}
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
  *	    "error":{"message":"…"[,"unfit":true][,"error":{…}]}}

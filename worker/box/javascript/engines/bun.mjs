@@ -4,7 +4,6 @@
 import * as fs from 'node:fs';
 
 const parser = new Bun.Transpiler({ loader: 'ts', target: 'bun' });
-export const version = `bun ${Bun.version}`;
 
 /* Returns why this version cannot run code, or null. */
 export const refusal = () => null;

@@ -4,7 +4,6 @@
 import { complete, stripped } from './hooks.mjs';
 
 export { begin, install } from './hooks.mjs';
-export const version = `deno ${Deno.version.deno}`;
 
 /* Returns why this version cannot run code, or null. */
 export const refusal = () => complete() ? null :

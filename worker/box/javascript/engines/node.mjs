@@ -4,7 +4,6 @@
 import { complete, stripped } from './hooks.mjs';
 
 export { begin, install } from './hooks.mjs';
-export const version = `node ${process.versions.node}`;
 
 /* Returns why this version cannot run code, or null. */
 export function refusal() {
