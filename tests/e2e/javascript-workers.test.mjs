@@ -104,7 +104,8 @@ for (const [name, place, there] of engines) {
   test(`${name}: workers answer requests`, there, async (t) => {
     const raw = await Raw.open(t, { env: { CAISSON_JAVASCRIPT: place } });
 
-    for (const [what, code, request, response, more = {}] of workers) {
+    await Promise.all(workers.map(async (
+      [what, code, request, response, more = {}]) => {
       const { call, stderr = /^$/, files = /^$/, stdout = [] } = more;
       const seen = await run(raw, code, request, call);
       const told = `${what}: ${JSON.stringify(seen)}`;
@@ -115,14 +116,15 @@ for (const [name, place, there] of engines) {
       assert.match((seen.stderr ?? []).join('\n'), stderr, told);
       assert.match((seen.files ?? []).join('\n'), files, told);
       assert.match(seen.text, new RegExp(`^HTTP ${response.status}$`, 'm'), told);
-    }
-    for (const [what, code, says, request = {}] of wrong) {
+    }));
+    await Promise.all(wrong.map(async ([what, code, says, request = {}]) => {
       const seen = await run(raw, code, request);
 
       assert.match((seen.stderr ?? []).join('\n'), says, what);
       assert.equal(seen.status, 'error', what);
       assert.equal(seen.response, undefined, what);
-    }
+    }));
+    assert.match((await run(raw, HONO)).notes[0], /with the argument request/);
     await raw.finish();
   });
 

@@ -22,7 +22,7 @@ const UNSETTLED = 13; // as in Node.js
 const SHOWN = 1900; // bytes of a value, of the 2048 that the relay takes
 const UNFENCED = 'the code ran without its Markdown fence';
 const PENDING = Symbol('pending');
-const { defineProperty } = Object;
+const { getOwnPropertyDescriptor, defineProperty } = Object;
 const { exit } = process;
 
 /* What imports find in place of a file: see engines/. */
@@ -54,6 +54,10 @@ export async function rehearse(engine) {
 
 /* Has imports find programs. */
 export const install = (engine) => engine.install(main);
+
+/* Whether it is an object with fetch(), which no getter is asked for. */
+const isWorker = (main) => main !== null && typeof main === 'object' &&
+  typeof getOwnPropertyDescriptor(main, 'fetch')?.value === 'function';
 
 /* A program, which is given the engine, the connection and its run frame. */
 export class Program {
@@ -130,8 +134,12 @@ export class Program {
     }
   }
 
-  /* Notes that the code exports a function by default which it never calls. */
+  /* Notes that the code exports a worker, or a function that it never calls. */
   #tellUncalled(main) {
+    if (isWorker(main) && !/\.(?:fetch|request)\s*\(/.test(this.#code))
+      this.#wire.send({ type: 'note', text: 'nothing has called fetch() of ' +
+        'the default export: with the argument request, as {"url": "/"}, a ' +
+        'call has it answer' });
     const name = typeof main === 'function' ? main.name : null;
     if (name !== null && /^\w+$/.test(name) && !/^class\b/.test(main) &&
         this.#code.match(new RegExp(`\\b${name}\\b`, 'g'))?.length === 1)
