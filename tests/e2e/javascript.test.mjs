@@ -175,12 +175,23 @@ for (const [name, place, there] of engines) {
     assert.deepEqual((await run(two, summary(made), { language: 'typescript',
       servers: ['files', 'memory'], timeout: 100 })).stdout,
     ['3 words, kept of a,b']);
+    assert.deepEqual((await run(two, declared(made))).stdout,
+      ['true true', 'a,b']);
     await two.finish();
     assert.match(told.languages.find((each) =>
       each.language === 'javascript').version, new RegExp(`^${name} \\d`));
     await raw.finish();
   });
 }
+
+/* Asks for the types of a tool, and imports it. */
+const declared = (place) => `
+import { listDirectory } from "mcp/files";
+const types = await runtime.types("files", "list_directory");
+console.log(types.includes("path: string"), types ===
+  await runtime.query_tool_docs("files", "listDirectory", "types"));
+const names = (await listDirectory("${place}")).text.match(/(?<=E\\] )\\w$/gm);
+console.log(names.sort().join());`;
 
 /* Calls two servers at once, and sums up what they have. */
 const summary = (place) => `
