@@ -12,7 +12,7 @@ import unittest
 
 import bootstrap
 from bootstrap import Box, HERE
-from mcp_relay import HANG, UNFIT, run
+from mcp_relay import HANG, UNFIT, run, tool
 import test_memory
 
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -95,6 +95,23 @@ class JavaScript(unittest.TestCase):
              "with code 1"),
             ("runtime.searchTools", "TypeError: runtime has no searchTools; "
              "did you mean searchToolDocs or listTools?"))
+
+    def test_probed_names(self):
+        """A tool may be called like what engines call: they do not call it."""
+        names = ["inspect", "then", "toString", "toJSON", "valueOf"]
+        for relay in self.runs("""
+            await mcp_fs.inspect({});
+            const fs = await runtime.loadServer('fs');
+            console.log(`${fs} ${'toString' in fs}`, JSON.stringify({fs}));
+            await runtime.listTools('fs');
+            console.log(Object.keys(await runtime.loadServer('fs')).join());
+            console.log(`${fs} ${'toString' in fs}`, JSON.stringify({fs}));
+            await runtime.callTool('fs', 'then', {});
+        """, "[MCP server fs] true {\"fs\":{}}\n%s\n"
+                "[MCP server fs] true {\"fs\":{}}\n" % ",".join(names),
+                tools={"fs": [tool(name) for name in names]}):
+            self.assertEqual([call[1] for call in relay.calls],
+                             ["inspect", "then"])
 
     def test_arguments(self):
         """Arguments are sent as they are, by name or in their places."""

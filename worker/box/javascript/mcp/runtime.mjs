@@ -13,11 +13,14 @@ import {
 import * as shown from './shown.mjs';
 
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
-/* What engines and libraries look for in any object. */
-const PROBED = new Set(['then', 'toJSON', 'constructor', 'prototype',
-  'default', '__esModule', '$$typeof', 'nodeType', 'inspect', 'toString',
-  'valueOf', 'asymmetricMatch', 'hasOwnProperty', 'isPrototypeOf',
-  '__proto__']);
+/*
+ * What engines call unasked, so that a tool of this name has none here, and
+ * what engines and libraries look for in any object.
+ */
+const UNASKED = ['then', 'toJSON', 'toString', 'valueOf'];
+const PROBED = new Set([...UNASKED, 'constructor', 'prototype', 'default',
+  '__esModule', '$$typeof', 'nodeType', 'asymmetricMatch', 'hasOwnProperty',
+  'isPrototypeOf', '__proto__']);
 const MEMBERS = {}; // of runtime
 const PROXIES = new Map(); // by name of the server
 
@@ -29,8 +32,8 @@ const own = (target, key) => Reflect.get(target, key, target);
 
 /* Returns what shows itself as this text. */
 const showing = (text) => Object.defineProperties({}, {
-  [INSPECT]: { value: () => text },
-  toString: { value: () => text },
+  [INSPECT]: { configurable: true, value: () => text },
+  toString: { configurable: true, value: () => text },
 });
 
 /*
@@ -49,7 +52,8 @@ export function proxyOf(server) {
   };
   const proxy = new Proxy(showing(`[MCP server ${server.name}]`), {
     get: (target, key) => typeof key === 'symbol' ||
-      PROBED.has(key) && !server.find(key) ? own(target, key) : tool(key),
+      PROBED.has(key) && (UNASKED.includes(key) || !server.find(key)) ?
+      own(target, key) : tool(key),
     has: (target, key) => typeof key === 'string' &&
       server.find(key) !== undefined,
     ownKeys() {
