@@ -112,9 +112,9 @@ scope_enter(
 
 	if (options->cgroup == CGROUP_OFF ||
 	    strcmp(options->runtime, "native") != 0 ||
+	    (manager = scope_manager(envp)) == 0 ||
 	    scope_entered() ||
 	    cgroup_delegated(options, NULL) == 0 ||
-	    (manager = scope_manager(envp)) == 0 ||
 	    (!required && !scope_suits(options, manager)) ||
 	    readlink("/proc/self/exe", self, sizeof(self) - 1) == -1)
 		return 0;
