@@ -50,6 +50,15 @@ supervisor_on_config(void *ctx)
 	broker_reconfigure(sv->runs.peers.broker);
 }
 
+/* Its files have been read: this may have delayed the end of the program. */
+static void
+supervisor_on_settled(void *ctx)
+{
+	struct supervisor *sv = ctx;
+
+	runs_look_drained(&sv->runs);
+}
+
 /* Creates the configuration and the services; no process starts yet. */
 static void
 supervisor_prepare_servers(struct supervisor *sv, char **envp)
@@ -72,7 +81,8 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	/* A working directory that was removed has no project files. */
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		folder[0] = '\0';
-	sv->config = in_force_new(&setup, supervisor_on_config, sv);
+	sv->config = in_force_new(
+	    &setup, supervisor_on_config, supervisor_on_settled, sv);
 	peers.config = sv->config;
 #undef PEERS_SERVICE
 #define PEERS_SERVICE(name)                                                    \

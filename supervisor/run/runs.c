@@ -41,7 +41,8 @@ runs_on_warm(void *ctx)
 void
 runs_begin(struct runs *runs)
 {
-	pool_begin(runs->pool);
+	if (!runs->draining)
+		pool_begin(runs->pool);
 }
 
 void

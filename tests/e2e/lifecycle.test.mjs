@@ -10,7 +10,7 @@ import {
   opened, owners, processOf,
 } from './support/processes.mjs';
 import {
-  contained, limit, once, patiently, root, rounds, uid, withoutPool,
+  contained, limit, once, patiently, ran, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { assertServes, hostile, withServers } from './support/servers.mjs';
@@ -191,6 +191,17 @@ test('the end of input ends everything at once', async (t) => {
     await assertBoxGone(gate);
   for (const id of ids)
     assert.ok(!raw.has(id));
+});
+
+test('input that ends while servers are read ends it', (t) => {
+  const { status, stdout } = ran(withServers(t, { hostile: hostile() }), {
+    input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {},
+        clientInfo: { name: 'caisson-tests', version: '1' } } })}\n`,
+  });
+
+  assert.equal(status, 0);
+  assert.match(stdout, /"serverInfo"/);
 });
 
 test('SIGTERM and SIGINT answer every call and end', async (t) => {

@@ -412,7 +412,6 @@ tool_call_on_configured(void *ctx)
 	else if ((call->call = call_new(runs, request, tool_call_on_concluded,
 	              call, &err)) == NULL)
 		tool_call_refuse(call, "error", err.text);
-	runs_look_drained(runs);
 }
 
 void

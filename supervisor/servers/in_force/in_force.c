@@ -15,6 +15,7 @@
 struct in_force {
 	struct servers_setup setup;
 	void (*changed)(void *ctx);
+	void (*settled)(void *ctx);
 	void *ctx;
 	struct server_look *look; /* NULL before the first */
 	struct buffer seen; /* state of the files when they were last read */
@@ -207,6 +208,8 @@ in_force_on_read(void *ctx)
 	in_force_free_servers(&before);
 	config->changed(config->ctx);
 	in_force_tell_waiters(config);
+	if (!config->reading)
+		config->settled(config->ctx);
 }
 
 /* Has all files read; takes look, their current state. */
@@ -254,12 +257,13 @@ in_force_check(struct in_force *config)
 
 struct in_force *
 in_force_new(const struct servers_setup *setup, void (*changed)(void *ctx),
-    void *ctx)
+    void (*settled)(void *ctx), void *ctx)
 {
 	struct in_force *config = mem_alloc(sizeof(*config));
 
 	config->setup = *setup;
 	config->changed = changed;
+	config->settled = settled;
 	config->ctx = ctx;
 	config->again = true; /* and never read yet */
 	config->due = UINT64_MAX;

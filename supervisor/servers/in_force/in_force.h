@@ -21,10 +21,11 @@ struct in_force_waiter {
 /*
  * Returns a configuration without reading it. setup is copied; its pointers
  * must stay valid. changed is called whenever the configured servers have
- * changed. Freed with in_force_free.
+ * changed, settled when files were read and every waiter has been called.
+ * Freed with in_force_free.
  */
 struct in_force *in_force_new(const struct servers_setup *setup,
-    void (*changed)(void *ctx), void *ctx);
+    void (*changed)(void *ctx), void (*settled)(void *ctx), void *ctx);
 void in_force_free(struct in_force **config);
 
 /*

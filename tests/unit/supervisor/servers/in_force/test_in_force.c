@@ -141,6 +141,13 @@ on_changed(void *ctx)
 }
 
 static void
+on_settled(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	buffer_add_text(&told, "settled\n");
+}
+
+static void
 enter(void)
 {
 	struct servers_setup setup = { .envp = envp, .folder = folder,
@@ -149,7 +156,7 @@ enter(void)
 
 	snprintf(home, sizeof(home), "HOME=%s", folder);
 	ck_assert_int_eq(mkdir("MCPs", 0700), 0);
-	config = in_force_new(&setup, on_changed, &told);
+	config = in_force_new(&setup, on_changed, on_settled, &told);
 	buffer_add_text(&told, "");
 }
 
@@ -231,7 +238,7 @@ read_once(const char *says)
 	refresh(0);
 	ck_assert_int_eq(readings, before + 1);
 	end_reading(says);
-	happened("changed\nready 0\n");
+	happened("changed\nready 0\nsettled\n");
 }
 
 /* Nothing has changed, but what went wrong may go right now. */
@@ -248,11 +255,11 @@ UNIT_TEST(a_file_that_could_not_be_read_is_tried_again)
 	file->path = mem_strdup("MCPs/a.json");
 	file->why = mem_strdup("no descriptors");
 	end_reading("");
-	happened("changed\nready 0\n");
+	happened("changed\nready 0\nsettled\n");
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
 	end_reading("+a");
-	happened("changed\nready 0\n");
+	happened("changed\nready 0\nsettled\n");
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
 	happened("ready 0\n");
@@ -271,7 +278,7 @@ end_reading_kept(enum server_fault fault, uint64_t since)
 	file->fault = fault;
 	file->since = since;
 	end_reading("+a");
-	happened("changed\nready 0\n");
+	happened("changed\nready 0\nsettled\n");
 }
 
 static void
@@ -299,7 +306,7 @@ UNIT_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
 	end_reading("");
-	happened("changed\nready 0\n");
+	happened("changed\nready 0\nsettled\n");
 	ck_assert_ptr_null(in_force_find(config, "a", 1));
 	clock_ms += 100 * CONFIG_STALE_MS;
 	refresh(0);
@@ -321,8 +328,8 @@ UNIT_TESTS(a_waiter_may_cancel_another, 2)
 	refresh(2);
 	victim = &waiters[1 + _i];
 	end_reading("");
-	happened(_i == 0 ? "changed\nready 0\nready 2\n" :
-	                   "changed\nready 0\nready 1\n");
+	happened(_i == 0 ? "changed\nready 0\nready 2\nsettled\n" :
+	                   "changed\nready 0\nready 1\nsettled\n");
 }
 
 UNIT_TEST(a_waiter_may_wait_again)
@@ -332,7 +339,7 @@ UNIT_TEST(a_waiter_may_wait_again)
 	again = &waiters[0];
 	end_reading("");
 	/* Nothing has changed: it is last, but waits for nothing. */
-	happened("changed\nready 0\nready 1\nready 0\n");
+	happened("changed\nready 0\nready 1\nready 0\nsettled\n");
 	ck_assert_int_eq(readings, 1);
 }
 
@@ -352,7 +359,7 @@ UNIT_TEST(what_was_saved_before_asking_is_in_force)
 	ck_assert_int_eq(readings, 2);
 	refresh(0);
 	end_reading("+new");
-	happened("changed\nready 1\nready 2\nready 0\n");
+	happened("changed\nready 1\nready 2\nready 0\nsettled\n");
 	refresh(0);
 	happened("ready 0\n");
 	ck_assert_int_eq(readings, 2);
