@@ -17,6 +17,8 @@ for language in $languages; do
 done | sed 's/[ #]/\\&/g; s/^/box: /' > "$depfile"
 find "$box" '(' -name __pycache__ -o -name '*.[ch]' -o -name '*.def' \
 	-o -name meson.build ')' -prune -exec rm -rf {} +
+# bun takes modules that begin so as they are, in half of the time.
+find "$box" -name '*.mjs' -exec sed -i '1s|^|// @bun\n|' {} +
 limits=$source/../../common/limits.h
 echo "box: $limits" >> "$depfile"
 sed -i "s/@PICTURE_SIDE_MAX@/$(sed -n 's/^#define PICTURE_SIDE_MAX //p' \

@@ -6,12 +6,14 @@
  * engines check less.
  */
 import { writeSync } from 'node:fs';
-import { Wire } from './mcp/wire.mjs';
 
 const BROKEN = 70; // EX_SOFTWARE, as for every protocol violation
-const SOON = 2; // milliseconds in which code comes that a box was made for
+const READY = '{"type":"ready"}\n';
 const { bun, deno } = process.versions;
 const name = bun ? 'bun' : deno ? 'deno' : 'node';
+/* Code comes meanwhile; the other engines may have to refuse it. */
+if (bun)
+  writeSync(4, READY);
 const engine = await import(`./engines/${name}.mjs`);
 
 /* Ends, as the code cannot run. */
@@ -20,25 +22,18 @@ function refuse(reason) {
   process.exit(BROKEN);
 }
 
-/* Returns the run frame; a box that waits gets ready for it meanwhile. */
-async function receive(wire) {
-  const coming = wire.readFrame();
-  const { install, rehearse, Program } = await import('./program/program.mjs');
-  install(engine);
-  const late = new Promise((resolve) => {
-    setTimeout(resolve, SOON, null);
-  });
-  if (await Promise.race([coming, late]) === null)
-    await rehearse(engine);
-  return { Program, frame: await coming };
-}
-
 const refusal = engine.refusal();
 if (refusal !== null)
   refuse(refusal);
+const { Wire } = await import('./mcp/wire.mjs');
 const wire = new Wire();
-wire.send({ type: 'ready' });
-const { Program, frame } = await receive(wire);
+if (!bun)
+  wire.send(JSON.parse(READY));
+const { install, rehearse, Program } = await import('./program/program.mjs');
+install(engine);
+if (!wire.hasFrame()) // no code has come yet: the box is one that waits
+  await rehearse(engine);
+const frame = await wire.readFrame();
 if (frame?.type !== 'run')
   refuse('the relay sent no run frame');
 let program;

@@ -1,6 +1,7 @@
 /*
  * The two control pipes, as each engine can use them.
  *
+ * The first frame is read by blocking, which costs least and needs no thread.
  * A read must not keep a program alive that waits for nothing, and must not
  * hold up its exit. In bun and deno a read that is only begun when an answer is
  * waited for does neither. Node.js joins the thread of such a read before it
@@ -13,7 +14,8 @@ import * as fs from 'node:fs';
 const CHUNK = 1 << 16; // what a pipe holds
 const { bun } = process.versions;
 const { deno } = process.versions;
-const net = bun ? null : await import('node:net');
+/* Loaded where it is used only, which is later than the code begins. */
+const net = () => process.getBuiltinModule('node:net');
 
 /* Returns the pipe at a descriptor as deno can use it, or null. */
 function opened(fd, options) {
@@ -22,6 +24,38 @@ function opened(fd, options) {
   } catch {
     return null;
   }
+}
+
+/* Opens a pipe again; returns null where there is no /proc. */
+function again(fd, flags) {
+  try {
+    return fs.openSync(`/proc/self/fd/${fd}`, flags);
+  } catch {
+    return null;
+  }
+}
+
+/*
+ * Returns two functions that read once from fd, the first only what is there
+ * already, or undefined: that may be for want of /proc. The second one blocks.
+ * It is null where the engine cannot do that. null is the end.
+ */
+export function readingAtOnce(fd) {
+  const { O_RDONLY, O_NONBLOCK } = fs.constants;
+  const there = again(fd, O_RDONLY | O_NONBLOCK);
+  const from = deno ? again(fd, O_RDONLY) : fd;
+  const data = Buffer.allocUnsafe(CHUNK);
+  const readOf = (each) => {
+    const count = fs.readSync(each, data, 0, CHUNK, null);
+    return count ? Buffer.from(data.subarray(0, count)) : null;
+  };
+  return [() => {
+    try {
+      return there === null ? undefined : readOf(there);
+    } catch {
+      return undefined;
+    }
+  }, from === null ? null : () => readOf(from)];
 }
 
 /* Reads once: gives take() the bytes, or null at the end. */
@@ -72,7 +106,7 @@ class Stream {
   #socket;
 
   constructor(fd, take) {
-    const socket = new net.Socket({ fd, readable: true, writable: false });
+    const socket = new (net().Socket)({ fd, readable: true, writable: false });
     this.#socket = socket;
     socket.on('data', take);
     socket.on('end', () => take(null));
@@ -114,7 +148,7 @@ export function writing(fd) {
     return (text) => writeSync(file, text);
   if (!deno)
     return (text) => writeSync(fd, text);
-  const socket = new net.Socket({ fd, readable: false, writable: true });
+  const socket = new (net().Socket)({ fd, readable: false, writable: true });
   let broken = null;
   socket.on('error', (error) => {
     broken = error;

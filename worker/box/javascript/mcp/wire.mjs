@@ -6,7 +6,7 @@
  * answer, so a program ends when nothing is left to do.
  */
 import { read } from './json.mjs';
-import { reading, writing } from './pipes.mjs';
+import { reading, readingAtOnce, writing } from './pipes.mjs';
 
 const MOST = 128; // requests under way; the relay refuses more
 const ENDED = 'the connection to the servers has ended';
@@ -38,17 +38,34 @@ export class Wire {
   #last = 0;
   #broken = false;
   #frame = null; // the caller of readFrame()
-  #source;
+  #readFd;
+  #source = null; // once something is waited for
+  #readThere; // see readingAtOnce()
+  #readBlocking;
   #write;
 
   constructor(readFd = 3, writeFd = 4) {
-    this.#source = reading(readFd, (data) => this.#take(data));
+    this.#readFd = readFd;
+    [this.#readThere, this.#readBlocking] = readingAtOnce(readFd);
     this.#write = writing(writeFd);
   }
 
-  /* Returns a promise of the next frame that is no answer, or null. */
+  /* Returns whether the next frame has begun to come. */
+  hasFrame() {
+    const data = this.#readThere();
+    if (data !== undefined)
+      this.#take(data);
+    return data !== undefined;
+  }
+
+  /*
+   * Returns the next frame that is no answer, or null, or a promise of it where
+   * the engine cannot block.
+   */
   readFrame() {
-    return new Promise((resolve) => {
+    while (this.#readBlocking && this.#lines.length === 0 && !this.#broken)
+      this.#take(this.#readBlocking());
+    return this.#lines.shift() ?? new Promise((resolve) => {
       this.#frame = resolve;
       this.#listen();
       this.#deliver();
@@ -101,8 +118,11 @@ export class Wire {
 
   /* Waits for the pipe, or not. */
   #listen() {
-    this.#source.listen(!this.#broken &&
-      (this.#waiting.size > 0 || this.#frame !== null));
+    const on = !this.#broken &&
+      (this.#waiting.size > 0 || this.#frame !== null);
+    if (on)
+      this.#source ??= reading(this.#readFd, (data) => this.#take(data));
+    this.#source?.listen(on);
   }
 
   #put(text) {

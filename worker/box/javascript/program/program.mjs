@@ -43,6 +43,7 @@ function become(engine, folder, text, modules) {
 export async function rehearse(engine) {
   try {
     await import('../mcp/library.mjs');
+    new Program(engine, null, { code: SAMPLE, environment: {}, directory: '.' });
     const { text } = prepared(SAMPLE, engine.fault, { echo: true, main: MAIN });
     globalThis[KEEP] = inspect;
     await import(become(engine, '/rehearsal', text, main.modules));
