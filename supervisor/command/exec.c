@@ -343,8 +343,9 @@ exec_on_result(void *ctx, const struct call_result *result)
 		exec->status = exec_status(result);
 	TEXT_LIST_EACH (note, result->notes, result->notes_len)
 		buffer_printf(&exec->said, "note: %s\n", note);
-	/* The exit status of the code says enough, or why it was cancelled. */
+	/* The exit status of the code says enough, or its standard error. */
 	if (result->error != NULL && strcmp(result->error, said) != 0 &&
+	    strncmp(result->error, CALL_NOT_RUN, strlen(CALL_NOT_RUN)) != 0 &&
 	    !exec->unread)
 		buffer_printf(&exec->said, "caisson: %s\n", result->error);
 	if (exec->folder == NULL) {

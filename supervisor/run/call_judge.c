@@ -34,7 +34,7 @@ call_set_error(struct call *call, const char *fmt, ...)
 }
 
 /* How a bootstrap begins the sentence about why it does not run code. */
-static const char call_not_run[] = "caisson: the code was not run: ";
+static const char call_not_run[] = "caisson: " CALL_NOT_RUN;
 
 /*
  * Takes that sentence out of the errors, which are no output of code. Returns
@@ -74,7 +74,7 @@ call_judge_interpreter(struct call *call)
 
 	result->status = CALL_ERROR;
 	if (refusal != NULL) {
-		call_set_error(call, "the code was not run: %s", refusal);
+		call_set_error(call, CALL_NOT_RUN "%s", refusal);
 	} else if (result->signal != 0) {
 		auto_free char *name = signal_name(result->signal);
 

@@ -238,6 +238,8 @@ const char *call_status_word(enum call_status status);
 
 /* The error of code that exited with a status other than 0. */
 #define CALL_EXITED "Sandbox exited with code %d"
+/* How that begins which a box has said itself, in its errors. */
+#define CALL_NOT_RUN "the code was not run: "
 
 /* A file that the code has left, and that was kept. */
 struct call_file {
