@@ -23,11 +23,11 @@ def turns_for(seconds):
         yield
 
 
-def sustained(bench, client, in_flight):
+def sustained(bench, client, in_flight, code=CODE):
     """Calls a second, and the seconds that each took."""
     seconds = 0.2 if bench.quick else SECONDS
-    client.answers(CODE, in_flight, turns_for(seconds / 5))
-    times = client.answers(CODE, in_flight, turns_for(seconds))
+    client.answers(code, in_flight, turns_for(seconds / 5))
+    times = client.answers(code, in_flight, turns_for(seconds))
     elapsed = max(end for _, end in times) - min(begin for begin, _ in times)
     return len(times) / elapsed, [end - begin for begin, end in times]
 

@@ -27,6 +27,7 @@ import compare  # noqa: E402
 import containers  # noqa: E402
 import cpu  # noqa: E402
 import growth  # noqa: E402
+import javascript  # noqa: E402
 import ledger  # noqa: E402
 import load  # noqa: E402
 import memory  # noqa: E402
@@ -45,8 +46,8 @@ CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
 USUAL = {"start": start, "tools": tools, "load": load, "output": output,
          "memory": memory, "serving": serving, "cpu": cpu,
          "growth": growth, "remote": remote}
-# Those that are only measured where they are named: they need an engine.
-SECTIONS = {**USUAL, "containers": containers}
+# Those that are only measured where they are named: they need engines.
+SECTIONS = {**USUAL, "containers": containers, "javascript": javascript}
 
 
 def arguments():
