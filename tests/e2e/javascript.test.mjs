@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { engines } from './support/engines.mjs';
+import { engines, modules } from './support/engines.mjs';
 import {
   file, folder, nativeOnly, patiently, settings,
 } from './support/program.mjs';
