@@ -65,6 +65,8 @@ NUMBERS = {
     "userfaultfd": (323, 282), "vhangup": (153, 58),
     "vmsplice": (278, 75),
 }
+# The engine of JavaScript below which this runs, if there is one.
+ENGINE = set(map(int, filter(str.isdigit, sys.argv[1:])))
 COLUMN = {"x86_64": 0, "aarch64": 1}[os.uname().machine]
 
 
@@ -142,9 +144,11 @@ def interrupt():
 
 
 def own_processes():
-    """This one, its holder, which a forked box has, and what serves the calls
-    of a shell. Only for code that has no children of its own."""
+    """This one, its engine, its holder, which a forked box has, and what serves
+    the calls of a shell. Only for code that has no children of its own."""
     own = {os.getpid()}
+    for engine in ENGINE:  # its threads can be signalled, too
+        own.update(map(int, os.listdir("/proc/%d/task" % engine)))
     for name in filter(str.isdigit, os.listdir("/proc")):
         fields = stat_fields(name)
         while fields[1:4:2] == [stat_fields("self")[1], str(os.getpid())]:

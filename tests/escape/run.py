@@ -93,13 +93,12 @@ BESIDE = 4  # cases that run at once where a case only begins one
 BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
 NATIVE = "64", "67"  # cases of native boxes only
 LONGEST = 120  # seconds that a call may ask for
-ENGINE = "the engine is a process of the code, too"
-ROOM = "its processes may reserve any memory, and the engine has threads"
 # What is not so in the child of an engine, and why.
-BELOW = {"7b": ENGINE, "39a": ENGINE, "39b": ENGINE, "58a": ENGINE,
-         "x15": ENGINE, "22a": ROOM, "23h": ROOM,
-         "38c": "deno does not tell of its end",
-         "40b": "the engine closes it"}
+BELOW = {"39b": "the engine would end, too: J21",
+         "22a": "only all processes have a limit: 23 and J9 to J12"}
+BELOW_ONE = {("deno", "38c"): "it does not end by such a signal of its own",
+             ("deno", "23h"): "its threads count as processes, too",
+             ("bun", "40b"): "it closes what its children inherit: J22"}
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 
 
@@ -337,8 +336,6 @@ class Run:
             return "FAILS", "known, and yet it holds" if one.known else ""
         if one.known:
             return "known", one.known
-        if self.engine in one.itself:
-            return "holds", "%s refuses it itself" % self.engine
         if opened is None:
             return "holds", one.shown or ("without: shown as root"
                 if self.again else "without: only root can show it")
@@ -354,8 +351,10 @@ class Run:
             return "only where Caisson runs as an ordinary user"
         if self.language and one.python:
             return "in a box of another language: " + one.python
-        if self.engine and one.number in BELOW:
-            return "below a program in JavaScript: " + BELOW[one.number]
+        below = self.engine and (BELOW.get(one.number) or
+                                 BELOW_ONE.get((self.engine, one.number)))
+        if below:
+            return "below a program in JavaScript: " + below
         if one.engines and self.engine not in one.engines:
             return "it is about " + " and ".join(one.engines)
         return one.skip(self.host) if one.skip else None

@@ -22,7 +22,8 @@ exec /usr/bin/python3 /tmp/case.py
 """
 # The same, from a program in JavaScript, which ends as the case does.
 PROGRAM = """import { spawnSync } from "node:child_process";
-const done = spawnSync("/usr/bin/python3", ["-c", %s], { stdio: "inherit" });
+const done = spawnSync("/usr/bin/python3", ["-c", %s, String(process.pid)],
+  { stdio: "inherit" });
 if (done.signal)
   process.kill(process.pid, done.signal);
 process.exit(done.status ?? 1);
@@ -52,8 +53,8 @@ class Case:
               behind them is seen alone
     later     instead of "without": the seconds that the call may then take,
               where the deadline is the protection
-    settings  instead of "without": what Caisson is then started with, where
-              a limit of its own is the protection
+    settings  what Caisson is then started with, where a limit of its own is
+              the protection, or one of them
     shown     where nothing can be taken away: why
     known     what is wrong, where it is known not to hold
     root      True: only when Caisson runs as root; False: only when not
@@ -63,7 +64,6 @@ class Case:
     script    Shell or JavaScript, where the function, which takes facts about
               the host, returns code of that language
     engines   those of JavaScript that it says something of; None: each
-    itself    those that refuse it themselves, whatever is taken away
     timeout   seconds that the call asks for
     before    a function whose code runs first, in another box
     beside    a function whose code runs at the same time, in another box
@@ -74,7 +74,7 @@ class Case:
                  under="", shown="", known="", root=None, open_root=False,
                  timeout=60, later=None, settings=(), before=None,
                  beside=None, skip=None, driven=False, python="",
-                 script=None, engines=None, itself=()):
+                 script=None, engines=None):
         self.number, self.tries, self.expected = number, tries, expected
         self.function = function
         self.without = without
@@ -84,7 +84,7 @@ class Case:
         self.before, self.beside, self.skip = before, beside, skip
         self.driven = driven
         self.python, self.script = python, script
-        self.engines, self.itself = engines, itself
+        self.engines = engines
 
     def code(self, facts, language, function=None):
         """The code for a box of a language."""
@@ -101,7 +101,7 @@ class Case:
 
     def layers(self):
         """What must be taken away, for the table."""
-        taken = self.without or ", ".join(self.settings)
+        taken = " ".join(filter(None, [self.without, *self.settings]))
         if self.later:
             taken = "the deadline"
         if self.under:

@@ -39,7 +39,7 @@ def proc_globals():
 def foreign_processes():
     listed = {int(name) for name in os.listdir("/proc") if name.isdigit()}
     kind = "own" if listed <= {1, *own_processes()} else "more"
-    pids = (HOST["sleeper"], 4194303, os.getppid() or 4194302)
+    pids = {HOST["sleeper"], 4194303, os.getppid() or 4194302} - ENGINE
     return kind + " " + same((str(pid), attempt(os.kill, pid, 0))
                              for pid in pids)
 
@@ -216,7 +216,7 @@ def host_name():
 @case("x15", "the terminal and the session that Caisson was started in",
       "a session of its own, no terminal", without="session pid landlock")
 def session():
-    own = os.getsid(0) == os.getpid() == os.getpgrp()
+    own = os.getsid(0) == os.getpgrp() in {os.getpid()} | ENGINE
     try:
         os.open("/dev/tty", os.O_RDWR)
         terminal = "a terminal"

@@ -1,18 +1,20 @@
 """What the engines of JavaScript offer code: imports of files, threads, native
 code, networks. The other cases run below a program of each engine, too.
 """
+from cases.resources import MORE_MEMORY
 from table import JavaScript, case
 
 RELAY = "one's own call at most: the invariants hold after it"
-BROKEN = "~\\[.*protocol violation.*\\]|refused"
+BROKEN = "~\\[.*protocol violation.*\\]"
 SECONDS = 6  # of what does not end by itself soon
 MEMORY = "watchdog DATA AS"
 STOPPED = "~(?!.*all of it).*(ran out of memory|refused|SIG|exit).*"
-# A pipe of the relay, which deno does not give to code.
+# Writing to the relay. deno does so only for itself; its children inherit the
+# pipe.
 RELAYED = """
-if (globalThis.Deno)
-  return "refused";
-const relay = 4;
+const send = (data) => globalThis.Deno ?
+  child.spawnSync("/bin/sh", ["-c", "cat >&4"], { input: data }) :
+  fs.writeSync(4, data);
 """
 OUTSIDE = "/opt/caisson", "/usr", "/etc", "/"
 
@@ -126,9 +128,9 @@ process.exit(0);
 @javascript("J4", "garbage for the relay", BROKEN, shown=RELAY)
 def garbage(host):
     return RELAYED + """
-const data = Buffer.alloc(1 << 20, Buffer.from([0, 255]));
-fs.writeSync(relay, data, 0, data.length - 1);
-fs.writeSync(relay, "\\n");
+const data = Buffer.alloc(1 << 15, Buffer.from([0, 255]));
+data[data.length - 1] = 10;
+send(data);
 await sleep(9000);
 """
 
@@ -138,7 +140,7 @@ def forged_frames(host):
     return RELAYED + """
 for (const frame of ['{"type":"ready"}', '{"type":"done","exit":0}',
     '{"type":"stdout","data":"forged"}', "{}", "[]", "null", "1"])
-  try { fs.writeSync(relay, frame + "\\n"); } catch { /* it is closed */ }
+  try { send(frame + "\\n"); } catch { /* it is closed */ }
 await sleep(9000);
 """
 
@@ -187,7 +189,7 @@ process.exit(0);
 
 
 @javascript("J9", "memory: a heap of objects (bounded: 250 MiB)", STOPPED,
-            without=MEMORY, itself=("deno", "node"))
+            without=MEMORY, settings=MORE_MEMORY)
 def heap(host):
     return """
 const kept = [];
@@ -215,7 +217,7 @@ process.exit(kept.length ? 0 : 1);
 
 
 @javascript("J11", "memory: strings (bounded: 240 MiB)", STOPPED,
-            without=MEMORY, itself=("deno", "node"))
+            without=MEMORY, settings=MORE_MEMORY)
 def strings(host):
     return """
 const kept = [];
@@ -281,12 +283,12 @@ await new Promise((resolve) => worker.on("exit", resolve));""")
 
 
 @javascript("J14", "open a connection to the host in every way", "nothing",
-            without="seccomp net landlock", itself=("deno",))
+            without="seccomp net landlock")
 def connections(host):
     return """
 const port = %d, host = "127.0.0.1";
 const opened = (socket) => new Promise((resolve, reject) => {
-  socket.on("connect", resolve).on("error", reject);
+  socket.on("connect", () => resolve(socket.destroy())).on("error", reject);
 });
 const { default: http } = await import("node:http");
 const attempts = {
@@ -295,10 +297,11 @@ const attempts = {
     function (socket) { socket.on("connect", () => this.emit("connect")); })),
 };
 if (globalThis.Bun)
-  attempts.Bun = () => Bun.connect({ hostname: host, port,
-    socket: { data() {} } });
+  attempts.Bun = async () => (await Bun.connect({ hostname: host, port,
+    socket: { data() {} } })).end();
 if (globalThis.Deno)
-  attempts.Deno = () => Deno.connect({ hostname: host, port });
+  attempts.Deno = async () =>
+    (await Deno.connect({ hostname: host, port })).close();
 return await reached(attempts);
 """ % host["port"]
 
@@ -321,7 +324,7 @@ return await reached(attempts);
 
 
 @javascript("J16", "load native code of one's own", "nothing",
-            without="noexec", itself=("deno",))
+            without="noexec")
 def own_addon(host):
     return """
 const path = "/tmp/own.node";
@@ -346,7 +349,7 @@ return await reached(attempts, (seen) => loaded(seen));
 
 
 @javascript("J17", "system calls by libraries of the machine", "refused",
-            without="seccomp", engines=("bun", "deno"), itself=("deno",))
+            without="seccomp", engines=("bun", "deno"))
 def foreign_calls(host):
     return """
 // A socket of AF_NETLINK.
@@ -427,3 +430,23 @@ return await reached({
   },
 });
 """
+
+
+@javascript("J21", "kill(-1): all that one may", "alive",
+            shown="as 39a, which is bounded; the host's processes still live")
+def kill_all(host):
+    return """
+try { process.kill(-1, "SIGKILL"); } catch { /* there is nobody else */ }
+return "alive";
+"""
+
+
+@javascript("J22", "the host's files through a directory that was left open",
+            "nothing", under="fds", without="landlock")
+def left_open(host):
+    return """
+const attempts = {};
+for (const fd of fs.readdirSync("/proc/self/fd"))
+  attempts[fd] = () => fs.readFileSync(`/proc/self/fd/${fd}%s`);
+return (await reached(attempts)).replace(/\\d+/, "host");
+""" % (host["folder"] + "/secret.txt")
