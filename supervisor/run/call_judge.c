@@ -89,6 +89,18 @@ call_judge_interpreter(struct call *call)
 	}
 }
 
+/* The box could not be built: its bootstrap may have told why. */
+static void
+call_judge_unbuilt(struct call *call)
+{
+	auto_free char *refusal = call_judge_refusal(&call->result);
+
+	if (refusal == NULL)
+		return;
+	call->result.unrunnable = true;
+	call_set_error(call, "the code was not run: %s", refusal);
+}
+
 static const struct options *
 call_limits(const struct call *call)
 {
@@ -202,6 +214,8 @@ call_take_result(struct call *call, struct box *box)
 	result->waiting = mem_take(&box->output.calls.waiting);
 	if (call->cause == CALL_BY_ITSELF)
 		call_judge_code(call, box);
+	else if (call->cause == CALL_BY_FAILURE && !box_knows(box, BOX_HAS_RUN))
+		call_judge_unbuilt(call);
 }
 
 /* The deadline has passed. */

@@ -13,5 +13,6 @@ elif engine=$(command -v deno); then
 elif engine=$(command -v node); then
 	exec "$engine" "$here/bootstrap.mjs"
 fi
-echo 'caisson: the code was not run: the image has no bun, deno or node' >&2
+echo 'caisson: the code was not run: the image has no bun, deno or node: add' \
+	'one to it, or name another image in CAISSON_IMAGE' >&2
 exit 70
