@@ -111,8 +111,8 @@ test('podman: an image that cannot be fetched', options, async (t) => {
   const listed = await client.callTool({ name: 'list_runners' });
 
   assert.deepEqual(listed.structuredContent.languages, []);
-  assert.deepEqual(listed.structuredContent.missing.map(({ error }) => error),
-    Array(2).fill(`the image ${fetched} is not here yet`));
+  for (const { error } of listed.structuredContent.missing)
+    assert.equal(error, `the image ${fetched} is not here yet`);
   assert.match(text(await run(client, '1', { session: 'one' })), /session/);
   assert.deepEqual(registry.asked, []);
   for (let n = 0; n < 2; n++)

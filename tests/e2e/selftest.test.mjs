@@ -107,9 +107,10 @@ test('the selftest runs each language that clients may name', (t) => {
     .filter((line) => line.includes('language'));
   const tools = { CAISSON_TOOLS: 'run_code' };
 
-  assert.match(lines(tools).join(), /^ok +language shell +(bash \d|a plain sh)/);
-  assert.match(lines({ ...tools, CAISSON_SHELL: '/no/shell' }).join(),
-    /^FAIL +language shell .*\/no\/shell.*set CAISSON_SHELL/);
+  assert.match(lines(tools).join('\n'),
+    /^ok +language shell +(bash \d|a plain sh)/m);
+  assert.match(lines({ ...tools, CAISSON_SHELL: '/no/shell' }).join('\n'),
+    /^FAIL +language shell .*\/no\/shell.*set CAISSON_SHELL/m);
 });
 
 test('the selftest says what reduced isolation lacks', (t) => {
