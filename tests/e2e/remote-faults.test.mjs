@@ -78,11 +78,13 @@ for (const [what, env, among] of [
     async (t) => {
       const rows = Object.entries(faults).filter(([, row]) => among(row[1]));
       const bad = new Set(rows.map(([name]) => name));
+      const faulty = [];
       const remote = await serveRemote(t, { odd: Object.fromEntries(
         rows.map(([name, [fault]]) => [`/${name}`, (request) => {
           if (request.message?.method !== 'tools/call' || !bad.delete(name))
             return false;
           fault(request);
+          faulty.push(request.response);
           return true;
         }])) });
       const { client } = await connect(t, withServers(t, Object.fromEntries(
@@ -101,6 +103,8 @@ print(json.dumps(await asyncio.gather(*map(call, ${
         assert.match(one, rows[n][1][1], rows[n][0]);
         assert.doesNotMatch(one, /\n/);
       }
+      await until(() => faulty.every(({ destroyed, writableEnded }) =>
+        destroyed || writableEnded), 'the end of the wrong answers');
       assert.deepEqual(await call(), rows.map(() => '2'));
     });
 

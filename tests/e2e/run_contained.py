@@ -52,7 +52,10 @@ LEFT_OUT = {
     "containers-all": OWN_ENGINE,
     "descriptors": "it is about the processes of ours, whose boxes are native",
     "image": OWN_ENGINE,
+    "javascript": "its engines are those of the host",
+    "javascript-workers": "its engines are those of the host",
     "keepers": "it is about keepers of servers, which no box changes",
+    "killed": "it is about what the host keeps, which no box changes",
     "levels": OF_NATIVE,
     "libraries-listed": "it asks an interpreter of the host; "
                         "containers-all.test.mjs asks that of an image",
@@ -63,6 +66,7 @@ LEFT_OUT = {
     "sessions-command": NO_SESSIONS,
     "sessions-limits": NO_SESSIONS,
     "template": OF_NATIVE,
+    "types": "it is about text made of schemas, which no box changes",
     "wrong-invocations": NO_CODE,
 }
 PLOTS = "libraries", "pictures"  # their code imports matplotlib
