@@ -14,7 +14,6 @@
 #include "../../options/state_dir.h"
 #include "../door.h"
 #include "http.h"
-#include "serve_tokens.h"
 #include "../../front/rpc/rpc.h"
 #include "../../front/methods.h"
 
@@ -317,6 +316,31 @@ http_on_reap(evutil_socket_t fd, short what, void *arg)
 
 /* The door */
 
+/*
+ * Returns the state directory, where the tokens are, a descriptor that the
+ * caller owns. If they are needed, they must be valid, and the first one is
+ * made. Returns -1 with err if they are missing then; else -1 if there is no
+ * state directory.
+ */
+static int
+http_open_tokens(const struct door_setup *setup, const char *path, int needed,
+    struct err *err)
+{
+	const struct options *options = setup->runs->options;
+	auto_fd int dir =
+	    path == NULL ? -1 : state_dir_open(options, setup->envp, err);
+	/* Its lock ends when it is closed, and must not last. */
+	auto_fd int locked =
+	    dir == -1 ? -1 : state_dir_open(options, setup->envp, err);
+
+	if (needed && (locked == -1 || tokens_begin(path, locked, err) == -1))
+		return -1;
+	if (!needed && dir == -1)
+		log_warn("clients that have a token cannot be served: %s",
+		    err->text);
+	return fd_take(&dir);
+}
+
 /* Opens the sockets and the tokens, and starts the gateway. */
 static int
 http_open(void **state, const struct door_setup *setup, struct err *err)
@@ -347,8 +371,7 @@ http_open(void **state, const struct door_setup *setup, struct err *err)
 		return -1;
 	needed = http->sockets.remote > 0 && options->api_token == NULL;
 	path = state_dir_path(options, setup->envp, err);
-	dir = serve_tokens_open(
-	    options, setup->envp, needed, err);
+	dir = http_open_tokens(setup, path, needed, err);
 	if (dir == -1 && needed)
 		return -1;
 	http_tokens_begin(http, &dir, path);

@@ -140,16 +140,16 @@ int tokens_lock(int dir, struct err *err);
 int tokens_write(const struct tokens *tokens, int dir, struct err *err);
 
 /*
+ * Makes the first token if there is no file of tokens yet, and prints its place
+ * below path, the state directory, which is locked. Returns 0, or -1 with err,
+ * also if no token is valid.
+ */
+int tokens_begin(const char *path, int dir, struct err *err);
+
+/*
  * Removes the file of the first token if that is this one, which was revoked.
  * Returns 0, or -1 with err.
  */
 int tokens_remove_first(const struct token *token, int dir, struct err *err);
-
-/*
- * Writes a file of the state directory, readable only by our user, and replaces
- * an existing one.
- */
-int tokens_write_file(int dir, const char *name, const char *data, size_t len,
-    struct err *err);
 
 #endif

@@ -20,6 +20,9 @@
 #include "../../process/socket/socket.h"
 #include "tokens.h"
 
+/* The name of the first token. */
+#define TOKENS_FIRST_NAME "default"
+
 void
 token_make(struct token *token, char secret[TOKEN_SIZE + 1])
 {
@@ -104,7 +107,11 @@ tokens_add_one(struct buffer *json, const struct token *token)
 	buffer_add_text(json, "}");
 }
 
-int
+/*
+ * Writes a file of the state directory, readable only by our user, and replaces
+ * an existing one. Returns 0, or -1 with err.
+ */
+static int
 tokens_write_file(int dir, const char *name, const char *data, size_t len,
     struct err *err)
 {
@@ -170,4 +177,51 @@ tokens_write(const struct tokens *tokens, int dir, struct err *err)
 	if (json.len > TOKENS_FILE_MAX)
 		return err_set(err, "the tokens have too many servers");
 	return tokens_write_file(dir, TOKENS_FILE, json.data, json.len, err);
+}
+
+static int
+tokens_make_first(struct tokens *tokens, int dir, struct err *err)
+{
+	struct token token = { .name = mem_strdup(TOKENS_FIRST_NAME) };
+	char secret[TOKEN_SIZE + 1];
+	auto_free char *line = NULL;
+	int status;
+
+	token_make(&token, secret);
+	tokens_add(tokens, &token);
+	line = mem_printf("%s\n", secret);
+	status = tokens_write_file(
+	    dir, TOKENS_FIRST_FILE, line, strlen(line), err);
+	if (status == 0)
+		status = tokens_write(tokens, dir, err);
+	explicit_bzero(secret, sizeof(secret));
+	explicit_bzero(line, strlen(line));
+	return status;
+}
+
+int
+tokens_begin(const char *path, int dir, struct err *err)
+{
+	const uint64_t terms = log_terms();
+	struct tokens tokens = { 0 };
+	int status = tokens_lock(dir, err);
+
+	if (status == 0)
+		status = tokens_read(&tokens, dir, err);
+	if (status == 0 && tokens.found && tokens.count == 0)
+		status = err_set(err, "clients that connect by TCP need a "
+		    "token, and all were revoked: make one with 'caisson "
+		    "token add NAME'");
+	if (status == 0 && !tokens.found) {
+		status = tokens_make_first(&tokens, dir, err);
+		if (status == 0) {
+			/* At every level. */
+			log_init("caisson", terms | LOG_LEVEL_INFO);
+			log_info("made a token for clients, in the file %s/"
+			    TOKENS_FIRST_FILE, path);
+			log_init("caisson", terms);
+		}
+	}
+	tokens_reset(&tokens);
+	return status;
 }
