@@ -140,6 +140,10 @@ for (const [name, place, there] of engines) {
     const bombs = ['const a = []; for (;;) a.push({ a: `${a.length}` })',
       'const a = []; for (;;) a.push(Buffer.alloc(1 << 24, 1))'];
 
+    /* What an engine only reserves is not counted. */
+    assert.deepEqual((await run(raw, 'const m = new WebAssembly.Memory(' +
+      '{ initial: 1, maximum: 65536 });\nconsole.log(m.buffer.byteLength)'))
+      .stdout, ['65536']);
     for (const bomb of bombs)
       assert.match((await run(raw, bomb)).error,
         /^Sandbox ran out of memory \(limit 256 MiB\)/);

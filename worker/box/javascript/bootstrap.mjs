@@ -32,7 +32,7 @@ if (!bun)
 const { install, rehearse, Program } = await import('./program/program.mjs');
 install(engine);
 if (!wire.hasFrame()) // no code has come yet: the box is one that waits
-  await rehearse(engine);
+  await rehearse(engine, wire);
 const frame = await wire.readFrame();
 if (frame?.type !== 'run')
   refuse('the relay sent no run frame');

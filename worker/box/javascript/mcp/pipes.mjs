@@ -12,6 +12,8 @@
 import * as fs from 'node:fs';
 
 const CHUNK = 1 << 16; // what a pipe holds
+/* Of all reads: a new one takes deno longer than a call of a tool. */
+const room = Buffer.allocUnsafe(CHUNK);
 const { bun } = process.versions;
 const { deno } = process.versions;
 /* Loaded where it is used only, which is later than the code begins. */
@@ -44,10 +46,9 @@ export function readingAtOnce(fd) {
   const { O_RDONLY, O_NONBLOCK } = fs.constants;
   const there = again(fd, O_RDONLY | O_NONBLOCK);
   const from = deno ? again(fd, O_RDONLY) : fd;
-  const data = Buffer.allocUnsafe(CHUNK);
   const readOf = (each) => {
-    const count = fs.readSync(each, data, 0, CHUNK, null);
-    return count ? Buffer.from(data.subarray(0, count)) : null;
+    const count = fs.readSync(each, room, 0, CHUNK, null);
+    return count ? room.subarray(0, count) : null;
   };
   return [() => {
     try {
@@ -60,16 +61,14 @@ export function readingAtOnce(fd) {
 
 /* Reads once: gives take() the bytes, or null at the end. */
 function readOnce(fd, take) {
-  const data = Buffer.allocUnsafe(CHUNK);
-  fs.read(fd, data, 0, CHUNK, null, (error, count) =>
-    take(error || !count ? null : data.subarray(0, count)));
+  fs.read(fd, room, 0, CHUNK, null, (error, count) =>
+    take(error || !count ? null : room.subarray(0, count)));
 }
 
 /* The same of a file of deno. */
 async function readFile(file, take) {
-  const data = Buffer.allocUnsafe(CHUNK);
-  const count = await file.read(data).catch(() => null);
-  take(count ? data.subarray(0, count) : null);
+  const count = await file.read(room).catch(() => null);
+  take(count ? room.subarray(0, count) : null);
 }
 
 /* Reads only while it was told to listen, by once(), once at a time. */

@@ -12,7 +12,7 @@ const MOST = 128; // requests under way; the relay refuses more
 const ENDED = 'the connection to the servers has ended';
 const NEWLINE = 10;
 
-const { concat } = Buffer;
+const { concat, from } = Buffer;
 const { stringify } = JSON;
 
 /*
@@ -56,6 +56,12 @@ export class Wire {
     if (data !== undefined)
       this.#take(data);
     return data !== undefined;
+  }
+
+  /* Takes a frame for practice. */
+  rehearse() {
+    this.#take(from('{"type":"rehearsal"}\n'));
+    this.readFrame();
   }
 
   /*
@@ -133,7 +139,10 @@ export class Wire {
     }
   }
 
-  /* Takes a chunk of the pipe, which may end lines; null is its end. */
+  /*
+   * Takes a chunk of the pipe, which may end lines; null is its end. The next
+   * one overwrites it.
+   */
   #take(data) {
     if (data === null)
       return this.#giveUp();
@@ -148,7 +157,7 @@ export class Wire {
       this.#takeLine(line.toString());
     }
     if (rest.length > 0)
-      this.#chunks.push(rest);
+      this.#chunks.push(from(rest));
     return this.#sendQueued();
   }
 

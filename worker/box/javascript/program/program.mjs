@@ -40,9 +40,10 @@ function become(engine, folder, text, modules) {
  * Runs a sample, as all takes longer at first: where no code has come yet, this
  * is what the engine does meanwhile.
  */
-export async function rehearse(engine) {
+export async function rehearse(engine, wire) {
   try {
     await import('../mcp/library.mjs');
+    wire.rehearse();
     new Program(engine, null, { code: SAMPLE, environment: {}, directory: '.' });
     const { text } = prepared(SAMPLE, engine.fault, { echo: true, main: MAIN });
     globalThis[KEEP] = inspect;
