@@ -268,6 +268,25 @@ class JavaScript(unittest.TestCase):
             "Paths are absolute.\n--- JAVASCRIPT SANDBOX MANUAL --- true\n",
             notes=[note])
 
+    def test_odd_tools(self):
+        """No tool, whatever it is called and takes, hides another one."""
+        big = 2 ** 63 - 1
+        tools = [tool(name) for name in ("it", "Symbol", "globalThis")] + [
+            tool("big", {"n": {"enum": [big], "default": big}}),
+            tool("odd", {"n": {"type": {"toString": 1}},
+                         "k": {"type": "constructor"}})]
+        self.runs("""
+            import { it, big } from 'mcp/fs';
+            console.log((await it({a: 1})).a, typeof big);
+            console.log(await runtime.listTools('fs'));
+            const full = await runtime.queryToolDocs('fs', 'big', 'full');
+            console.log(full.length, `${require('util').inspect(full)}`
+              .includes('"default": %d'));
+        """ % big, "1 function\nmcp_fs.it()\nmcp_fs.Symbol()\n"
+            "mcp_fs.globalThis()\nmcp_fs.big({n?: %d})\n"
+            "mcp_fs.odd({n?: unknown, k?: constructor})\n1 true\n" % big,
+            tools={"fs": tools})
+
     def test_late(self):
         """A search goes on without a server, and the end does not wait."""
         for relay in self.runs(

@@ -3,6 +3,7 @@
  */
 import * as fs from 'node:fs';
 
+import { shown } from './json.mjs';
 import { called, listed } from './names.mjs';
 import { parameters, typeOf } from './schema.mjs';
 import { ask, box, knownServers, listServers, serverOf } from './servers.mjs';
@@ -79,7 +80,7 @@ function docOf(entry, detail, score) {
 const docsOf = (entries, detail, scores = []) => {
   const docs = entries.map((entry, at) => docOf(entry, detail, scores[at]));
   return printed(docs, () => detail === 'full' ?
-    JSON.stringify(docs, null, 1) : lines(entries));
+    shown(docs, 1) : lines(entries));
 };
 
 /* Returns the whole entries, which are printed as lines. */

@@ -11,8 +11,12 @@ const INEXACT = /(?:^|[[:,\s])-?(?:[0-9.]{16}|[0-9.]+[eE])/;
 const INTEGER = /^-?[0-9]+$/;
 const ZERO = /^-?0?[.0]*(?:[eE].*)?$/;
 
-const { parse, stringify } = JSON;
+const { parse, rawJSON, stringify } = JSON;
 const { isSafeInteger, isFinite } = Number;
+
+/* Returns what was read as JSON again, also integers that are a BigInt. */
+export const shown = (value, space) => stringify(value, (key, each) =>
+  typeof each === 'bigint' ? rawJSON(String(each)) : each, space);
 
 /* A part of a value that JSON cannot hold; path leads to it, reversed. */
 class Unfit extends Error {

@@ -26,11 +26,15 @@ function imported(source, module) {
       .split(/[\s:=]/)[0]));
 }
 
-/* Returns the source of a module that exports members of an object of ours. */
+/*
+ * Returns the source of a module that exports members of an object of ours. A
+ * name that it exports is not declared there, or it could hide another one.
+ */
 const sourceOf = (key, names) => [
-  `const it = ${KEY}[${JSON.stringify(key)}];`, 'export default it;',
-  ...[...new Set(names)].filter((name) => isIdentifier(name)).map((name) =>
-    `export const ${name} = it[${JSON.stringify(name)}];`)].join('\n');
+  `const $ = ${KEY}[${JSON.stringify(key)}];`, 'export default $;',
+  ...[...new Set(names)].filter((name) => isIdentifier(name)).map(
+    (name, at) => `const $${at} = $[${JSON.stringify(name)}]; ` +
+      `export { $${at} as ${name} };`)].join('\n');
 
 /* Returns what the modules export, by what stands behind "mcp". */
 async function make(kept, name, code) {

@@ -2,10 +2,12 @@
  * Reads the schema of a tool, as far as it names and types parameters. It comes
  * from a server and may be any JSON; an unknown rule allows everything.
  */
+import { shown } from './json.mjs';
+
 const PARTS_MAX = 64; // schemas that are merged into one
 const DEPTH_MAX = 2; // of objects in the text of a type
 const CHOICES_MAX = 10; // alternatives, or members, in the text of a type
-const KINDS = { integer: 'number', array: 'unknown[]' };
+const KINDS = { __proto__: null, integer: 'number', array: 'unknown[]' };
 
 export const isObject = (value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -69,8 +71,8 @@ export function typeOf(schema, root, depth = 0) {
   const some = whole.enum ?? (whole.const === undefined ? null :
     [whole.const]);
   if (Array.isArray(some))
-    return some.slice(0, CHOICES_MAX).map((each) =>
-      JSON.stringify(each)).join(' | ');
+    return some.slice(0, CHOICES_MAX).map((each) => shown(each))
+      .join(' | ');
   const choices = whole.anyOf ?? whole.oneOf;
   if (Array.isArray(choices) && depth < DEPTH_MAX)
     return [...new Set(choices.slice(0, CHOICES_MAX).map((each) =>
@@ -86,6 +88,6 @@ export function typeOf(schema, root, depth = 0) {
       return `{${names.slice(0, CHOICES_MAX).map((name) =>
         `${name}${whole.required.includes(name) ? '' : '?'}: ${
           typeOf(whole.properties[name], root, depth + 1)}`).join(', ')}}`;
-    return KINDS[type] ?? String(type);
+    return typeof type === 'string' ? KINDS[type] ?? type : 'unknown';
   }).join(' | ');
 }
