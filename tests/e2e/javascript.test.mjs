@@ -56,6 +56,13 @@ const programs = [
   ['over lines, of a promise', 'async function main() { return { a: 1 } }\n' +
     'main()\n  .then((r) => r.a)\n', ['1']],
   ['not where something is printed', 'console.log(1); 2', ['1']],
+  ['variables of the call leave the library its places',
+    'import { saveFile } from "mcp/runtime";\n' +
+    'console.log(saveFile(Buffer.from("a"), "b"), process.env.HOME)',
+    ['/workspace/out/b /x'], 0, '',
+    { environment: { HOME: '/x', TMPDIR: '/x' } }],
+  ['nor where the code hears of the end', 'process.on("beforeExit", () => ' +
+    'console.log(1)); 2', ['1']],
   ['nor where it is none', 'const a = 1\nfor (const b of [a])\n  b', []],
   ['nor where what begins it goes on with the line before',
     'const a = () => (x) => x\nconst b = a\n(5)', []],

@@ -6,9 +6,9 @@
  * its call says which there are.
  */
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 
 import { camel, isIdentifier, snake } from './names.mjs';
+import { temporary } from './places.mjs';
 import { proxyOf } from './runtime.mjs';
 import { knownServers, serverOf } from './servers.mjs';
 
@@ -64,7 +64,7 @@ export async function writeModules(code, runtime, servers) {
   for (const server of knownServers())
     kept[''][server.alias] ??= proxyOf(server);
   Object.defineProperty(globalThis, KEPT, { value: kept });
-  const folder = fs.mkdtempSync(`${os.tmpdir()}/mcp-`);
+  const folder = fs.mkdtempSync(`${temporary}/mcp-`);
   const files = new Map();
   await Promise.all(wanted.map(async (name, at) => {
     const file = `${folder}/${at}.mjs`;

@@ -4,6 +4,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
+import { home } from './places.mjs';
 import { dataOf, Result } from './result.mjs';
 import { ask, box } from './servers.mjs';
 
@@ -127,13 +128,12 @@ export async function progress(done, total, text) {
 /* Sends the last progress that was held back, at the end of the code. */
 export const lastProgress = flush;
 
-/* Returns the folder for files that are kept; it may not be there. */
-const place = () => `${process.env.HOME ?? '/workspace'}/out`;
+/* The folder for files that are kept; it may not be there. */
+const PLACE = `${home}/out`;
 
 /* Returns the paths of all files that were given, or are kept. */
 export function listFiles() {
-  const home = path.dirname(place());
-  return [`${home}/in`, '/data', place()].filter((top) => fs.existsSync(top))
+  return [`${home}/in`, '/data', PLACE].filter((top) => fs.existsSync(top))
     .flatMap((top) => fs.readdirSync(top, { recursive: true,
       withFileTypes: true }).filter((each) => !each.isDirectory())
       .map((each) => path.join(each.parentPath, each.name))).sort();
@@ -141,7 +141,7 @@ export function listFiles() {
 
 /* Returns a name that a kept file can have, or raises. */
 function checked(name) {
-  const text = String(name).replace(`${place()}/`, '').replace(/^out\//, '');
+  const text = String(name).replace(`${PLACE}/`, '').replace(/^out\//, '');
   const size = Buffer.byteLength(text);
   if (size === 0 || size > NAME_MAX || /\p{Cc}/u.test(text) ||
       text.split('/').some((part) => ['', '.', '..'].includes(part)))
@@ -166,10 +166,10 @@ export function saveFile(source, name) {
   if (isPath && !fs.existsSync(source))
     throw new Error(`${source}: there is no such file; for text: ` +
       'saveFile(Buffer.from(text), name)');
-  const target = path.join(place(),
+  const target = path.join(PLACE,
     checked(name ?? path.basename(String(source))));
-  if (!fs.existsSync(place()) || fs.statSync(place()).dev ===
-      fs.statSync(path.dirname(place())).dev)
+  if (!fs.existsSync(PLACE) || fs.statSync(PLACE).dev ===
+      fs.statSync(path.dirname(PLACE)).dev)
     throw new Error('files cannot be kept here: this machine runs code with ' +
       'reduced isolation; print what is needed');
   fs.mkdirSync(path.dirname(target), { recursive: true });

@@ -2,6 +2,7 @@
  * One program, from its start to its end. The event loop decides when it ends;
  * its exit status is the engine's.
  */
+import '../mcp/places.mjs'; // before the variables of the call are set
 import { takeInput } from './input.mjs';
 import { completeStreams } from './output.mjs';
 import { complain, inspect, Reporter } from './report.mjs';
@@ -205,7 +206,8 @@ export class Program {
     }
     const kept = this.#value;
     this.#value = undefined;
-    if (kept !== undefined)
+    // what it shows is sent, after which code that hears of the end would again
+    if (kept !== undefined && process.listenerCount('beforeExit') === 1)
       this.#echo(kept.value);
   }
 
