@@ -18,6 +18,7 @@ patiently();
 settings.CAISSON_TOOLS = 'run_code,run_python';
 settings.CAISSON_ARGUMENTS = 'all';
 settings.CAISSON_JAVASCRIPT_PACKAGES = modules;
+settings.CAISSON_QUEUE_TIMEOUT = '100';
 
 const HONO = `import { Hono } from "hono";
 type Env = { Bindings: { NAME: string } };

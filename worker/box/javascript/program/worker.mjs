@@ -106,7 +106,8 @@ function save(data, type, otherwise) {
       return name;
     } catch (error) {
       if (error.code !== 'EEXIST')
-        throw error;
+        throw new Error(`the body of the Response has ${data.length} bytes, ` +
+          `and cannot be kept as a file: ${error.message}`);
     }
   }
 }
