@@ -49,6 +49,7 @@
 #define ENVIRONMENT_VARIABLES_MAX 64
 #define ENVIRONMENT_NAME_MAX 64
 #define ENVIRONMENT_MAX (32 * 1024) /* bytes of JSON */
+#define ARGUMENTS_MAX ENVIRONMENT_MAX
 /* A request that code answers: bytes of JSON. */
 #define REQUEST_MAX MIB
 /* All as members of a JSON object; of standard input the base64. */

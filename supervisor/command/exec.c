@@ -401,12 +401,17 @@ exec_is_input(const struct options *options)
 	return name == NULL || strcmp(name, "-") == 0;
 }
 
-/* Reads the program. Returns 0, or -1 with err. */
+/* What a module of WebAssembly begins with. */
+static const char exec_wasm[] = { '\0', 'a', 's', 'm' };
+
+/* Reads the program, a module as base64. Returns 0, or -1 with err. */
 static int
 exec_read(const struct options *options, struct buffer *code, struct err *err)
 {
 	const char *name = options->command.operand;
 	int is_input = exec_is_input(options);
+	auto_free char *bytes = NULL;
+	size_t len;
 	auto_fd int fd = is_input ? dup(STDIN_FILENO) :
 	    open(name, O_RDONLY | O_CLOEXEC);
 
@@ -416,7 +421,11 @@ exec_read(const struct options *options, struct buffer *code, struct err *err)
 	if (fd == -1 || exec_slurp(fd, code, options->max_code) == -1)
 		return err_set(err, "the program %s cannot be read: %s; name "
 		    "a file, or - for standard input", name, strerror(errno));
-	if (!utf8_valid(code->data, code->len))
+	if (code->len >= sizeof(exec_wasm) &&
+	    memcmp(code->data, exec_wasm, sizeof(exec_wasm)) == 0) {
+		bytes = buffer_take(code, &len);
+		base64_add(code, bytes, len);
+	} else if (!utf8_valid(code->data, code->len))
 		return err_set(err, "the program %s is not UTF-8: save it as "
 		    "UTF-8", name);
 	return 0;
@@ -461,6 +470,24 @@ exec_add_input(struct buffer *json, struct options *options, struct err *err)
 	base64_add(json, input.data, input.len);
 	buffer_add_text(json, "\"}");
 	return 0;
+}
+
+/* Appends the words of the command line behind the program. */
+static void
+exec_add_arguments(struct buffer *json, struct options *options)
+{
+	char *const *word = options->command.rest;
+	const char *comma = "";
+
+	if (word == NULL || *word == NULL)
+		return;
+	options->arguments |= 1U << ARGUMENT_ARGUMENTS;
+	buffer_add_text(json, ",\"arguments\":[");
+	for (; *word != NULL; word++, comma = ",") {
+		buffer_add_text(json, comma);
+		json_add_text(json, *word);
+	}
+	buffer_add_text(json, "]");
 }
 
 /* The language of a program: that of which the suffix of its file is a name. */
@@ -515,6 +542,7 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 	buffer_add_text(&json, ",\"servers\":[");
 	exec_add_servers(&json, flags);
 	buffer_add_text(&json, "]");
+	exec_add_arguments(&json, options);
 	/* As a client asks for it: limits of the language stand above. */
 	if (options->sources[OPTION_ID_TIMEOUT] == OPTIONS_FLAG) {
 		options->arguments |= 1U << ARGUMENT_TIMEOUT;

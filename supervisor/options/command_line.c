@@ -341,14 +341,17 @@ command_line_take(struct command_line *line, const char *word)
 	}
 	if (command_rest_name(operands) == NULL)
 		return command_superfluous(word, operands, line->err);
-	if (line->command->rest == NULL && (strncasecmp(word, "http://", 7) ==
-	        0 || strncasecmp(word, "https://", 8) == 0)) {
+	if (strstr(operands, "| URL") != NULL && line->command->rest == NULL &&
+	    (strncasecmp(word, "http://", 7) == 0 ||
+	        strncasecmp(word, "https://", 8) == 0)) {
 		line->command->url[0] = (char *)(uintptr_t)word;
 		line->command->rest = line->command->url;
 		return 0;
 	}
 	return command_refuse(line->err, word, "is not understood: write "
-	    "'caisson %s %s %s'", line->row->word, line->row->verb, operands);
+	    "'caisson %s%s%s %s'", line->row->word,
+	    line->row->verb == NULL ? "" : " ",
+	    line->row->verb == NULL ? "" : line->row->verb, operands);
 }
 
 /* Takes all words after "--". */

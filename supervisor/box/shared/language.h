@@ -21,7 +21,7 @@ struct language {
 	const char *kind; /* the kind of program, with its article */
 	const char *version; /* code that prints the version; NULL: none */
 	const char *fix; /* how to install it */
-	const char *use; /* how code calls a tool, for clients */
+	const char *use; /* how code calls a tool, for clients; NULL: not */
 	bool forked; /* a template may preload its interpreter */
 	bool stays; /* its interpreter can run several programs: sessions */
 	unsigned int helpers; /* processes of ours beside the code */

@@ -211,6 +211,42 @@ arguments_read_request(struct json_span value, const struct options *,
 	return 0;
 }
 
+/* The words of a command line, which only modules of WebAssembly have. */
+int
+arguments_read_arguments(struct json_span value, const struct options *,
+    struct request *request, struct err *err)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct json_span_walk walk;
+	struct json_span word;
+	size_t n, len;
+
+	if (!language_is(request->language, "wasm"))
+		return err_set(err, "code of %s takes no arguments: leave out "
+		    "the argument arguments, and pass data in stdin or "
+		    "environment", request->language->name);
+	if (json_span_kind(value) != JSON_SPAN_ARRAY)
+		return err_set(err, "arguments must be an array of strings");
+	if (value.len > ARGUMENTS_MAX)
+		return err_set(err, "arguments has %zu bytes of JSON, more "
+		    "than the %d allowed: pass long values in stdin, or as "
+		    "files", value.len, ARGUMENTS_MAX);
+	walk = json_span_walk(value);
+	for (n = 0; json_span_next_element(&walk, &word); n++) {
+		auto_free char *text =
+		    json_span_kind(word) != JSON_SPAN_STRING ? NULL :
+		    json_span_string(word, &len, err);
+
+		if (text == NULL || strlen(text) != len)
+			return err_set(err, "arguments[%zu] must be a string "
+			    "without NUL", n);
+	}
+	json_span_copy_line(value, buffer_reserve(&json, value.len));
+	json.len = value.len;
+	arguments_add_input(request, "arguments", json.data, json.len);
+	return 0;
+}
+
 int
 arguments_read_network(struct json_span value, const struct options *,
     struct request *, struct err *err)

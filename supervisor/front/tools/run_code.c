@@ -24,8 +24,9 @@ run_code_add_description(struct buffer *json, const struct options *options)
 	    tool_schema_except(options), options->echo ?
 	    ", or the value of its last expression (not in shell)," : "");
 	for (i = 0; (language = language_at(i)) != NULL; i++)
-		buffer_printf(&text, "%sin %s %s", i == 0 ? "" : "; ",
-		    language->name, language->use);
+		if (language->use != NULL)
+			buffer_printf(&text, "%sin %s %s", i == 0 ? "" : "; ",
+			    language->name, language->use);
 	json_add_text(json, text.data);
 }
 
@@ -67,7 +68,12 @@ run_code_check(const struct request *request, struct err *err)
 {
 	const struct language *language = request->language;
 
-	if (language->image == NULL || request->servers_len == 0)
+	if (request->servers_len == 0)
+		return 0;
+	if (language->use == NULL)
+		return err_set(err, "code of %s can use no servers: leave out "
+		    "the argument servers", language->name);
+	if (language->image == NULL)
 		return 0;
 	return err_set(err, "code of %s can use no servers: its image only "
 	    "reads code, and has files", language->name);

@@ -285,6 +285,9 @@ int arguments_read_environment(struct json_span value,
 int arguments_read_request(struct json_span value,
     const struct options *options, struct request *request, struct err *err);
 
+int arguments_read_arguments(struct json_span value,
+    const struct options *options, struct request *request, struct err *err);
+
 /* Boxes have no network: returns 0 only if the value asks for none. */
 int arguments_read_network(struct json_span value,
     const struct options *options, struct request *request, struct err *err);

@@ -81,6 +81,10 @@ tool_schema_add_common(struct buffer *json, const struct options *options)
 		    "\"string\"}}");
 	if (options_argument(options, ARGUMENT_NETWORK))
 		buffer_add_text(json, ",\"network\":{\"const\":false}");
+	if (options_argument(options, ARGUMENT_ARGUMENTS))
+		buffer_add_text(json, ",\"arguments\":{\"type\":\"array\","
+		    "\"items\":{\"type\":\"string\"},\"description\":"
+		    "\"of the command line, for wasm\"}");
 }
 
 void

@@ -290,6 +290,9 @@ static const struct {
 	{ ARGUMENT_REQUEST, "\"request\":{}",
 	    "code of python answers no request: leave out the argument "
 	    "request, or use javascript, whose default export has fetch()" },
+	{ ARGUMENT_ARGUMENTS, "\"arguments\":[\"a\"]",
+	    "code of python takes no arguments: leave out the argument "
+	    "arguments, and pass data in stdin or environment" },
 	{ ARGUMENT_NETWORK, "\"network\":false", NULL },
 	{ ARGUMENT_NETWORK, "\"network\":[]", NULL },
 	{ ARGUMENT_NETWORK, "\"network\":[\"a.org\"]",
