@@ -8,6 +8,7 @@
 import { writeSync } from 'node:fs';
 
 const BROKEN = 70; // EX_SOFTWARE, as for every protocol violation
+const SOON = 20; // milliseconds in which code comes that a box was made for
 const READY = '{"type":"ready"}\n';
 const { bun, deno } = process.versions;
 const name = bun ? 'bun' : deno ? 'deno' : 'node';
@@ -31,7 +32,7 @@ if (!bun)
   wire.send(JSON.parse(READY));
 const { install, rehearse, Program } = await import('./program/program.mjs');
 install(engine);
-if (!wire.hasFrame()) // no code has come yet: the box is one that waits
+if (!wire.hasFrame(SOON)) // the box is one that waits
   await rehearse(engine, wire);
 const frame = await wire.readFrame();
 if (frame?.type !== 'run')

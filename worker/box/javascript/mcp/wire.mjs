@@ -50,12 +50,21 @@ export class Wire {
     this.#write = writing(writeFd);
   }
 
-  /* Returns whether the next frame has begun to come. */
-  hasFrame() {
-    const data = this.#readThere();
-    if (data !== undefined)
-      this.#take(data);
-    return data !== undefined;
+  /*
+   * Returns whether the next frame has begun to come, for which it waits so
+   * many milliseconds. Nothing else happens meanwhile.
+   */
+  hasFrame(most) {
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    for (let ms = 0; ms <= most; ms++) {
+      const data = this.#readThere();
+      if (data !== undefined) {
+        this.#take(data);
+        return true;
+      }
+      Atomics.wait(cell, 0, 0, 1);
+    }
+    return false;
   }
 
   /* Takes a frame for practice. */
