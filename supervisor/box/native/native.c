@@ -713,15 +713,21 @@ native_start_launcher(struct box *box, struct err *err)
 	return 0;
 }
 
-/* Otherwise a box with another user could not open /dev/stdout, a pipe. */
+/*
+ * Otherwise a box with another user could not open /dev/stdout, a pipe, nor a
+ * bootstrap those of the relay again (worker/box/javascript/mcp/pipes.mjs).
+ */
 static int
 native_give_pipes(const struct ipc_setup *setup, struct err *err)
 {
+	const int pipes[] = { setup->control_in, setup->control_out,
+		setup->out, setup->errors };
 	uid_t uid = (uid_t)setup->uid;
+	size_t i;
 
-	if (uid != 0 && (fchown(setup->out, uid, uid) == -1 ||
-	        fchown(setup->errors, uid, uid) == -1))
-		return err_sys(err, "give the streams to the box");
+	for (i = 0; uid != 0 && i < sizeof(pipes) / sizeof(pipes[0]); i++)
+		if (fchown(pipes[i], uid, uid) == -1)
+			return err_sys(err, "give the pipes to the box");
 	return 0;
 }
 
