@@ -79,6 +79,8 @@ const wrong = [
   ['a class', 'export default class { fetch() {} }', /answers no request/],
   ['a number', 'export default 1', /answers no request: it must be an object/],
   ['an error', answering('throw new Error("no")'), /run_javascript\.ts:1:\d+/],
+  ['an exit before the answer', answering('process.exit()'),
+    /exited without answering the request/],
   ['nothing returned', answering(''),
     /fetch\(\) returned a value of type undefined.*a return may be missing/],
   ['a text returned', 'export default () => "a"',

@@ -228,6 +228,7 @@ test('without an engine it is said which there are',
     for (const [setting, said] of [
       ['deno', /there is no deno on the PATH\); install bun/],
       [script, /is a script, and the program bun that it starts is unknown/],
+      [file(t, 'node', '\x7fELF'), /\/node is not a program/],
       ['/bin/sh', /does not begin with bun, deno or node/],
       ['/no/bun', /\/no\/bun: No such file/]]) {
       const raw = await Raw.open(t, { env: { CAISSON_JAVASCRIPT: setting } });

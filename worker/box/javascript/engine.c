@@ -128,7 +128,8 @@ engine_unwrap(struct box *box, const struct engine *engine, struct err *err)
 
 	if (realpath(named, real) == NULL)
 		return err_sys(err, "look for %s", named);
-	if (engine_is_binary(real))
+	/* What is no program is refused with all others. */
+	if (engine_is_binary(real) || !interpreter_is_program(real))
 		return 0;
 	for (len = strlen(real); found == NULL && len > 0; len--)
 		if (real[len - 1] == '/')

@@ -5,12 +5,16 @@
  */
 import * as fs from 'node:fs';
 
-const OUT = `${process.env.HOME ?? '/workspace'}/out`;
+import { home } from '../mcp/places.mjs';
+import { complain } from './report.mjs';
+
+const OUT = `${home}/out`;
 const BASE = 'http://localhost/';
 const INLINE_MOST = 1 << 20; // the relay may take less
 const BASE64_MOST = 4096;
 const HEAD_MOST = 1 << 14;
-const TYPES = { 'text/html': 'html', 'text/plain': 'txt', 'text/csv': 'csv',
+const TYPES = { __proto__: null,
+  'text/html': 'html', 'text/plain': 'txt', 'text/csv': 'csv',
   'application/json': 'json', 'application/pdf': 'pdf', 'image/png': 'png',
   'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp',
   'image/svg+xml': 'svg', 'application/zip': 'zip' };
@@ -137,7 +141,15 @@ async function send(wire, response) {
  */
 export async function answer(wire, main, { request, env, tell }) {
   const { promises, ctx } = contextOf(tell);
+  let answered = false;
+  process.on('exit', (status) => {
+    if (answered || status !== 0)
+      return;
+    complain('Error: the code has exited without answering the request\n');
+    process.exitCode = 1;
+  });
   await send(wire, await handlerOf(main)(request, env, ctx));
+  answered = true;
   for (let done = 0; done < promises.length; done++)
     await promises[done];
 }
