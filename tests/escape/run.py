@@ -94,10 +94,10 @@ BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
 NATIVE = "64", "67"  # cases of native boxes only
 LONGEST = 120  # seconds that a call may ask for
 # What is not so in the child of an engine, and why.
-BELOW = {"39b": "the engine would end, too: J21",
+BELOW = {"23h": "the threads of the engine count as processes, too",
+         "39b": "the engine would end, too: J21",
          "22a": "only all processes have a limit: 23 and J9 to J12"}
 BELOW_ONE = {("deno", "38c"): "it does not end by such a signal of its own",
-             ("deno", "23h"): "its threads count as processes, too",
              ("bun", "40b"): "it closes what its children inherit: J22"}
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 
