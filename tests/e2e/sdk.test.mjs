@@ -12,7 +12,7 @@ import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
 /* Not every machine has an engine of it. */
-const notJavaScript = ({ language }) => language !== 'javascript';
+const notJavaScript = ({ language }) => !['javascript', 'wasm'].includes(language);
 
 test('connects and learns who answers', async (t) => {
   const { client } = await connect(t);

@@ -43,7 +43,7 @@ const commands = [
   ['exec /dev/null', 2, /code is blank: give the Python source/],
   ['exec --out /dev/null/x -', 2, /\/dev\/null\/x.*name another one in --out/],
   ['exec --server x', 2, /--server is a flag of other commands: did you mean --servers\?/],
-  ['exec a.py b', 2, /"b" is not understood: the command takes \[FILE\], and options/],
+  ['exec a.py b', 2, /"b" is not understood: write 'caisson exec \[FILE\] -- \[ARG\.\.\.\]'/],
   ['run prog.py', 2, /"prog.py" is not understood/],
   ['selftes', 2, /"selftes".*'caisson selftest'/],
   ['start', 2, /"start" is not a command: 'caisson help'/],
