@@ -19,6 +19,15 @@ const NO_PACKAGE = 'no packages are installed here, and none can be: there ' +
 const RETURN = /top-level return|illegal return|return statement is not/i;
 const NO_RETURN = 'outside of a function, print the value instead, or have it ' +
   'as the last expression';
+/* How engines say that there is no network. */
+const NETWORK = new RegExp('\\bENOTFOUND\\b|\\bEAI_AGAIN\\b|^connect E[A-Z]+|' +
+  '^fetch failed$|^error sending request|^Unable to connect', 'i');
+const OFFLINE = 'there is no network here: only tools of MCP servers reach ' +
+  'outside; await runtime.searchToolDocs("...") finds them';
+/* Files that the code can have neither written nor been given. */
+const FOREIGN = /^(?:ENOENT|EACCES|No such file).* '\/(?!workspace\/|data\/)/;
+const NO_FILES = 'the sandbox has no files of the user: use tools of ' +
+  'servers; write files of the code to /workspace/out';
 const CAUSES_MOST = 5;
 const LINE_MOST = 160;
 const { isArray } = Array;
@@ -45,6 +54,17 @@ function packages() {
   } catch {
     return NO_PACKAGE;
   }
+}
+
+/* Returns the hint at an error that the sandbox explains, or null. */
+function hintOf({ message, server }) {
+  if (server !== undefined) // of a tool, which ran outside
+    return null;
+  const name = /^(\w+) is not defined$/.exec(message)?.[1];
+  if (name && process.getBuiltinModule(`node:${name}`))
+    return `write: import ${name} from "node:${name}"`;
+  return PACKAGE.test(message) ? packages() : NETWORK.test(message) ? OFFLINE :
+    FOREIGN.test(message) ? NO_FILES : null;
 }
 
 /* What the errors of one program are told with. */
@@ -97,7 +117,7 @@ export class Reporter {
   /* Returns the hint at what the error is about. */
   #hint(error) {
     const hint = RETURN.test(error.message) ? NO_RETURN : this.#about(error) ??
-      (PACKAGE.test(error.message) ? packages() : null);
+      hintOf(error);
     return hint === null ? '' : `hint: ${hint}\n`;
   }
 
