@@ -111,6 +111,10 @@ test('the selftest runs each language that clients may name', (t) => {
     /^ok +language shell +(bash \d|a plain sh)/m);
   assert.match(lines({ ...tools, CAISSON_SHELL: '/no/shell' }).join('\n'),
     /^FAIL +language shell .*\/no\/shell.*set CAISSON_SHELL/m);
+  /* An engine that nobody has named may be missing. */
+  assert.match(lines(tools).join('\n'), /^(ok|note) +language javascript /m);
+  assert.match(lines({ ...tools, CAISSON_JAVASCRIPT: '/no/bun' }).join('\n'),
+    /^FAIL +language javascript .*\/no\/bun/m);
 });
 
 test('the selftest says what reduced isolation lacks', (t) => {

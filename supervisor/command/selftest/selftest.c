@@ -478,7 +478,13 @@ selftest_on_language(void *ctx, const struct call_result *result)
 	if (works && result->out.len > 0)
 		buffer_add(&version, result->out.data, result->out.len - 1);
 	buffer_add_text(&version, "");
-	selftest_line(test, works, name, works ? version.data : result->error);
+	/* Nobody has asked for a language whose interpreter is not named. */
+	if (!works && test->options->sources[test->language->interpreter] ==
+	        OPTIONS_DEFAULT)
+		selftest_note(test, name, result->error);
+	else
+		selftest_line(test, works, name,
+		    works ? version.data : result->error);
 }
 
 /* Tests the languages of clients, except that of the probe. */
