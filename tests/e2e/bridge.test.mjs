@@ -91,7 +91,8 @@ const files = [
   ['claude_code_config.json', true], ['claude_desktop_config.json', true],
   [`${mac}Claude Code/claude_code_config.json`],
   [`${mac}Claude/claude_code_config.json`], [`${mac}Claude/mcp/servers/x.json`],
-  ['.opencode.json'], ['.config/Code/User/settings.json'],
+  ['.opencode.json'], ['.config/opencode/opencode.json'],
+  ['.config/Code/User/settings.json'],
   [`${mac}Code/User/settings.json`], ['.gemini/antigravity/mcp_config.json'],
   ['.antigravity/mcp.json'], ['.antigravity/settings.json'],
 ];
@@ -103,7 +104,7 @@ test('files of servers', (t) => {
   files.forEach(([name], number) => {
     const entry = { [`s${number}`]: { command: 'true' } };
 
-    write(home, name, JSON.stringify(/settings|opencode/.test(name) ?
+    write(home, name, JSON.stringify(/settings|opencode\/opencode/.test(name) ?
       name.startsWith(mac) ? { 'mcp.servers': entry } :
       { ...inside, mcp: name.includes('opencode') ? { [`s${number}`]:
         { type: 'local', command: ['true'] } } : { servers: entry } } :
