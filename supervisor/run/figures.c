@@ -13,7 +13,7 @@
 #include "pool.h"
 #include "session.h"
 
-/* Milliseconds, in rising order; the last one is without a bound. */
+/* Milliseconds, in rising order; what exceeds the last counts as +Inf. */
 static const unsigned int figures_bounds[FIGURES_BOUNDS] = { 1, 2, 5, 10, 25,
 	50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 300000 };
 
@@ -192,7 +192,7 @@ figures_add_refusals(struct buffer *text, const struct figures *figures)
 
 	figures_add_help(text, "refusals_total", "counter",
 	    "Requests refused because the queue was full, a token had sent too "
-	    "many, or it was none.");
+	    "many or used up its processor time, or it was none.");
 	for (i = 0; i < FIGURE_REFUSALS; i++)
 		buffer_printf(text,
 		    "caisson_refusals_total{reason=\"%s\"} %llu\n", words[i],

@@ -18,7 +18,7 @@ struct runs;
 /* Why requests were refused before there was a call. */
 enum figure_refusal {
 	FIGURE_QUEUE, /* every place is taken, and as many calls wait as may */
-	FIGURE_RATE,  /* a token has sent too many */
+	FIGURE_RATE,  /* a token sent too many, or used its time */
 	FIGURE_TOKEN, /* a token that is none */
 	FIGURE_REFUSALS
 };

@@ -1,8 +1,9 @@
 /*
  * Limits of a box as a whole, by cgroups(7) version 2, if a part of the tree is
  * ours: systemd calls that delegated. A group is the directory of one box in
- * it. cgroup.c finds our part and moves us into a leaf; group.c does the rest.
- * Runs in the supervisor; its descriptors are passed to no other process.
+ * it. cgroup.c finds our part and moves us into a leaf; group.c makes the
+ * groups; scope.c asks a user manager for such a part. Runs in the supervisor;
+ * its descriptors are passed to no other process.
  */
 #ifndef SUPERVISOR_CGROUP_H
 #define SUPERVISOR_CGROUP_H

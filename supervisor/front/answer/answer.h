@@ -107,10 +107,10 @@ void response_add_text(
 /* Followed by the id of the conversation, a slash and the name. */
 #define FILE_LINK_CONVERSATIONS "resource://caisson/conversations/"
 
-/* A kept file; version 0: the newest. */
+/* A kept file, by its resource address: see file_url.c for signed links. */
 struct file_link {
 	const char *name;
-	uint64_t version;
+	uint64_t version; /* 0: the newest */
 	uint64_t size;
 	const char *type; /* media type */
 	const char *conversation; /* its id; NULL or empty: none */

@@ -1,6 +1,7 @@
 /*
- * The signatures of links to files: see link.h. The secret is read for each, so
- * that links are revoked by any process at once. Runs in files.
+ * The signatures of links to files: see link.h. The secret of the directory is
+ * read for each, so that links are revoked by any process at once. Runs in
+ * files.
  */
 #include <errno.h>
 #include <sha2.h>

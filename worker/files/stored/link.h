@@ -1,6 +1,7 @@
 /*
  * The signatures of links to files (HMAC-SHA256, RFC 2104): they are made and
- * compared by this process only, which alone has the secret. Runs in files.
+ * compared by this process only, which alone makes and reads the secret, but
+ * for one that the environment gives. Runs in files.
  */
 #ifndef WORKER_FILES_LINK_H
 #define WORKER_FILES_LINK_H
@@ -22,8 +23,9 @@ enum file_fault link_sign(const struct files *files, const struct link *link,
     char signature[FILE_SIGNATURE_SIZE + 1]);
 
 /*
- * Returns whether this is its signature, and it has not expired. Takes as long
- * for a signature that is nearly right as for any other.
+ * Returns the fault unless this is its signature and it has not expired, else
+ * FILE_FAULT_NONE. Takes as long for a signature that is nearly right as for
+ * any other.
  */
 enum file_fault link_judge(const struct files *files, const struct link *link,
     const char *signature);
