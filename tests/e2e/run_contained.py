@@ -67,6 +67,7 @@ LEFT_OUT = {
     "sessions-limits": NO_SESSIONS,
     "template": OF_NATIVE,
     "types": "it is about text made of schemas, which no box changes",
+    "wasm": "its engines are those of the host",
     "wrong-invocations": NO_CODE,
 }
 PLOTS = "libraries", "pictures"  # their code imports matplotlib
