@@ -106,8 +106,8 @@ guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 
 /*
  * The supervisor has closed its channel after its last answers: it has turned
- * the guest away, or was killed, which says nothing about the token. What
- * crossed that is decided when it is sent again.
+ * the guest away, or was killed, which says nothing about the token. A request
+ * that it took may have been carried out, so none is to be sent again unseen.
  */
 static void
 guest_on_closed(void *ctx, const struct err *why)
@@ -117,7 +117,8 @@ guest_on_closed(void *ctx, const struct err *why)
 	if (why != NULL)
 		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	conn_cut_files(end->gateway, end->guest->caller);
-	guest_lose(end->guest, 503, 1, "this request was not taken: try again");
+	guest_lose(end->guest, 503, 0, "no answer came, and this request may "
+	    "have been carried out: look before you send it again");
 }
 
 static struct ipc_bytes
