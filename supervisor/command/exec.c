@@ -319,9 +319,20 @@ exec_tell_files(struct exec *exec, const struct call_result *result)
 
 /* The call */
 
+/* Returns whether the bootstrap refused the code, and said why itself. */
+static int
+exec_was_refused(const struct call_result *result)
+{
+	return result->error != NULL &&
+	    strncmp(result->error, CALL_NOT_RUN, strlen(CALL_NOT_RUN)) == 0;
+}
+
 static int
 exec_status(const struct call_result *result)
 {
+	/* The exit code is that of the bootstrap then. */
+	if (exec_was_refused(result))
+		return 1;
 	if (result->status == CALL_TIMEOUT)
 		return EXEC_LATE;
 	if (result->signal != 0)
@@ -345,8 +356,7 @@ exec_on_result(void *ctx, const struct call_result *result)
 		buffer_printf(&exec->said, "note: %s\n", note);
 	/* The exit status of the code says enough, or its standard error. */
 	if (result->error != NULL && strcmp(result->error, said) != 0 &&
-	    strncmp(result->error, CALL_NOT_RUN, strlen(CALL_NOT_RUN)) != 0 &&
-	    !exec->unread)
+	    !exec_was_refused(result) && !exec->unread)
 		buffer_printf(&exec->said, "caisson: %s\n", result->error);
 	if (exec->folder == NULL) {
 		exec_tell_files(exec, result);

@@ -52,6 +52,12 @@ const programs = [
   ['\xff', [], 2, /^$/, /^caisson: the program standard input is not UTF-8/],
 ];
 
+/* Debian's own Node.js, which starts and then refuses the code. */
+if (Number.parseInt(process.versions.node, 10) < 22)
+  programs.push(['1', ['--language', 'js', '--runtime', 'native'], 1, /^$/,
+    /^caisson: the code was not run: Node\.js [\d.]+ is too old[^\n]*\n$/,
+    { CAISSON_JAVASCRIPT: process.execPath }]);
+
 for (const [code, args, status, out, error, env] of programs)
   test(`${code} ${args.join(' ')}`, (t) => {
     const done = run(t, args, code === '\xff' ? Buffer.from([0xff]) : code,
