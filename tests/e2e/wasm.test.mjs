@@ -149,7 +149,7 @@ for (const [name, place, there] of engines) {
   });
 }
 
-test('servers are refused, and what is no argument', engines[0][2], async (t) => {
+test('servers and invalid arguments are refused', engines[0][2], async (t) => {
   const raw = await Raw.open(t);
   const code = assemble([]);
 

@@ -72,7 +72,7 @@ scope_manager(char **envp)
 }
 
 /*
- * Returns whether a scope that nobody has asked for limits boxes and changes
+ * For the setting auto: returns whether a scope limits boxes, and changes
  * nothing else. The main process of a unit stays in it; a server that is not in
  * the manager's part of the tree may outlive the manager, as under nohup, and
  * one in a service must end with it.

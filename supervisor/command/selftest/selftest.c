@@ -478,7 +478,7 @@ selftest_on_language(void *ctx, const struct call_result *result)
 	if (works && result->out.len > 0)
 		buffer_add(&version, result->out.data, result->out.len - 1);
 	buffer_add_text(&version, "");
-	/* Nobody has asked for a language whose interpreter is not named. */
+	/* Without a setting for it, no promise depends on the language. */
 	if (!works && test->options->sources[test->language->interpreter] ==
 	        OPTIONS_DEFAULT)
 		selftest_note(test, name, result->error);
