@@ -43,6 +43,7 @@ struct calls {
 	size_t arguments; /* bytes of all requests in flight */
 	uint64_t made;    /* tool calls, but for those of unfit arguments */
 	struct tally tally; /* those that are no longer in flight */
+	void *held; /* see calls_new() */
 };
 
 struct calls *
@@ -52,6 +53,11 @@ calls_new(struct relay *relay, const struct calls_ends *ends)
 
 	calls->relay = relay;
 	calls->ends = ends;
+	/*
+	 * With none of its size, musl maps a page for the buffer of each
+	 * request and of each answer, and unmaps it.
+	 */
+	calls->held = mem_alloc(BUFFER_SIZE_FIRST);
 	return calls;
 }
 
@@ -66,6 +72,7 @@ calls_free(struct calls **callsp)
 		free(calls->under_way[--calls->count].frame);
 	free(calls->closed[ROLE_BROKER]);
 	free(calls->closed[ROLE_STORE]);
+	free(calls->held);
 	free(calls);
 }
 
