@@ -29,9 +29,8 @@ supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go)
 }
 
 void
-supervisor_on_want_lists(struct broker *broker, struct ipc_want_lists *want)
+supervisor_on_want_lists(struct broker *broker, struct ipc_want_lists *)
 {
-	(void)want;
 	broker_want_lists(broker);
 }
 

@@ -15,23 +15,20 @@
 #include "handlers.h"
 
 void
-supervisor_on_ready(struct box *box, struct ipc_ready *ready)
+supervisor_on_ready(struct box *box, struct ipc_ready *)
 {
-	(void)ready;
 	box_report(box, BOX_ON_ASKED, NULL);
 }
 
 void
-supervisor_on_running(struct box *box, struct ipc_running *running)
+supervisor_on_running(struct box *box, struct ipc_running *)
 {
-	(void)running;
 	box_report(box, BOX_ON_RUNNING, NULL);
 }
 
 void
-supervisor_on_want_store(struct box *box, struct ipc_want_store *want_store)
+supervisor_on_want_store(struct box *box, struct ipc_want_store *)
 {
-	(void)want_store;
 	box_on_store_wanted(box);
 }
 

@@ -14,9 +14,8 @@ supervisor_on_standing(
 }
 
 void
-supervisor_on_warm(struct template *template, struct ipc_warm *warm)
+supervisor_on_warm(struct template *template, struct ipc_warm *)
 {
-	(void)warm;
 	template_on_warm(template);
 }
 

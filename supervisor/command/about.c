@@ -18,11 +18,10 @@ help_run(struct command_setup *setup, struct err *err)
 }
 
 int
-version_run(struct command_setup *setup, struct err *err)
+version_run(struct command_setup *setup, struct err *)
 {
 	auto_buffer struct buffer out = { 0 };
 
-	(void)err;
 	if (!options_json(setup->options)) {
 		printf("caisson %s\n", CAISSON_VERSION);
 		return 0;

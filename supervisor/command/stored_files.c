@@ -566,9 +566,8 @@ stored_files_list(struct stored_files *cmd, const char *owner, struct err *err)
 }
 
 static struct files_task *
-stored_files_usage(struct stored_files *cmd, const char *owner, struct err *err)
+stored_files_usage(struct stored_files *cmd, const char *, struct err *err)
 {
-	(void)owner;
 	return files_list_usage(cmd->files, &cmd->user, err);
 }
 

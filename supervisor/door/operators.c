@@ -64,10 +64,8 @@ operator_on_closed(void *ctx, const struct err *why)
 }
 
 static void
-operator_on_timer(evutil_socket_t fd, short what, void *arg)
+operator_on_timer(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	operator_free(arg);
 }
 
@@ -92,12 +90,10 @@ operator_new(struct operators *operators, int *fd)
 /* Accepting */
 
 static void
-operators_on_again(evutil_socket_t fd, short what, void *arg)
+operators_on_again(evutil_socket_t, short, void *arg)
 {
 	struct operators *operators = arg;
 
-	(void)fd;
-	(void)what;
 	event_add(operators->waiting, NULL);
 }
 
@@ -112,13 +108,12 @@ operators_pause(struct operators *operators)
 }
 
 static void
-operators_on_waiting(evutil_socket_t socket, short what, void *arg)
+operators_on_waiting(evutil_socket_t socket, short, void *arg)
 {
 	struct operators *operators = arg;
 	struct err err = { .code = 0 };
 	auto_fd int fd = rendezvous_accept((int)socket, &err);
 
-	(void)what;
 	if (fd == -1) {
 		log_info("a command was not accepted: %s", err.text);
 		if (err.code == EMFILE || err.code == ENFILE ||
@@ -182,14 +177,13 @@ operators_listen(void *ctx)
  * call that is kept: nothing is created before.
  */
 static int
-operators_open(void **state, const struct door_setup *setup, struct err *err)
+operators_open(void **state, const struct door_setup *setup, struct err *)
 {
 	const struct options *options = setup->runs->options;
 	struct operators *operators = mem_alloc(sizeof(*operators));
 	time_t now = time(NULL);
 	struct tm utc;
 
-	(void)err;
 	operators->runs = setup->runs;
 	operators->envp = setup->envp;
 	LIST_INIT(&operators->list);

@@ -78,14 +78,13 @@ stdio_finish_line(struct stdio *stdio)
 }
 
 static void
-stdio_on_readable(evutil_socket_t fd, short what, void *arg)
+stdio_on_readable(evutil_socket_t fd, short, void *arg)
 {
 	struct stdio *stdio = arg;
 	size_t room;
 	char *data = lines_room(stdio->lines, &room);
 	ssize_t n = stdio->out == -1 ? 0 : read((int)fd, data, room);
 
-	(void)what;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -114,13 +113,12 @@ stdio_drop(struct stdio *stdio, const char *why)
 }
 
 static void
-stdio_on_writable(evutil_socket_t fd, short what, void *arg)
+stdio_on_writable(evutil_socket_t fd, short, void *arg)
 {
 	struct stdio *stdio = arg;
 	ssize_t n = write((int)fd, stdio->unsent.data + stdio->sent,
 	    stdio->unsent.len - stdio->sent);
 
-	(void)what;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n == -1) {
@@ -170,12 +168,11 @@ stdio_write_now(struct stdio *stdio, const struct buffer *lines)
 
 static void
 stdio_send(
-    void *ctx, struct buffer *lines, const struct mcp_about *about)
+    void *ctx, struct buffer *lines, const struct mcp_about *)
 {
 	struct stdio *stdio = ctx;
 	size_t written;
 
-	(void)about;
 	if (stdio->out == -1 || lines->len == 0) {
 		buffer_reset(lines);
 		return;

@@ -136,11 +136,10 @@ broker_forget_process(void *ctx)
 }
 
 static void
-broker_on_failed(void *ctx, const char *why)
+broker_on_failed(void *ctx, const char *)
 {
 	struct broker *broker = ctx;
 
-	(void)why;
 	if (broker->gone != NULL)
 		broker->gone(broker->tried_ctx);
 }

@@ -153,12 +153,10 @@ files_give_up(struct files_task *task)
 
 /* A task takes too long, or does not end after it was cancelled. */
 static void
-files_task_on_timer(evutil_socket_t fd, short what, void *arg)
+files_task_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct files_task *task = arg;
 
-	(void)fd;
-	(void)what;
 	if (!task->given_up) {
 		log_error("files: a task was cancelled after %d s without "
 		    "progress", FILES_COLLECT_MS / 1000);
@@ -189,15 +187,13 @@ files_hear(struct files *files)
  * between two pieces of another one. Then it hangs, and is killed.
  */
 static void
-files_on_silence(evutil_socket_t fd, short what, void *arg)
+files_on_silence(evutil_socket_t, short, void *arg)
 {
 	const struct files_user nobody = { 0 };
 	const struct timeval tv = clock_timeval(FILES_ANSWER_MS);
 	struct files *files = arg;
 	struct err err;
 
-	(void)fd;
-	(void)what;
 	if (LIST_EMPTY(&files->tasks))
 		return;
 	if (files->asked) {
@@ -271,11 +267,10 @@ files_start(void *ctx, struct err *err)
 
 /* One attempt to start it, for service_ask. */
 static int
-files_want(void *ctx, void *question, struct err *err)
+files_want(void *ctx, void *, struct err *err)
 {
 	struct files *files = ctx;
 
-	(void)question;
 	return service_want(&files->service, err);
 }
 
@@ -291,11 +286,10 @@ files_task_on_porter_closed(void *ctx, const struct err *why)
 }
 
 static void
-files_task_on_porter_ended(void *ctx, const struct child_end *end)
+files_task_on_porter_ended(void *ctx, const struct child_end *)
 {
 	struct files_task *task = ctx;
 
-	(void)end;
 	task->process = NULL;
 }
 
@@ -744,12 +738,11 @@ files_may_hold(const struct files *files)
 }
 
 struct files *
-files_new(const struct peers_setup *setup, const struct peers *peers)
+files_new(const struct peers_setup *setup, const struct peers *)
 {
 	struct event_base *base = setup->base;
 	struct files *files;
 
-	(void)peers;
 	if (!options_keeps(setup->options))
 		return NULL;
 	files = mem_alloc(sizeof(*files));

@@ -69,11 +69,10 @@ gateway_forget_process(void *ctx)
 }
 
 static void
-gateway_on_failed(void *ctx, const char *why)
+gateway_on_failed(void *ctx, const char *)
 {
 	struct gateway_peer *peer = ctx;
 
-	(void)why;
 	while (!LIST_EMPTY(&peer->gateway->guests))
 		gateway_guest_lose(LIST_FIRST(&peer->gateway->guests));
 }
@@ -136,11 +135,10 @@ gateway_start(struct gateway *gateway, const struct gateway_terms *terms,
 }
 
 struct gateway *
-gateway_new(const struct peers_setup *setup, const struct peers *peers)
+gateway_new(const struct peers_setup *setup, const struct peers *)
 {
 	struct gateway *gateway = mem_alloc(sizeof(*gateway));
 
-	(void)peers;
 	gateway->peer.gateway = gateway;
 	gateway->service = (struct service){ .base = setup->base,
 		.role = ROLE_GATEWAY,

@@ -72,14 +72,13 @@ store_task_find(struct store *store, uint64_t number)
 
 /* Each callback may add and remove tasks. */
 static void
-store_on_failed(void *ctx, const char *why)
+store_on_failed(void *ctx, const char *)
 {
 	const struct store_read none = {
 		.reason = "the process that keeps it ended" };
 	struct store *store = ctx;
 	struct store_task *task;
 
-	(void)why;
 	while ((task = store_task_find(store, 0)) != NULL)
 		store_task_done(task, &none);
 	if (store->shown != NULL)
@@ -253,11 +252,10 @@ store_connect_lister(struct store *store, struct err *err)
 }
 
 struct store *
-store_new(const struct peers_setup *setup, const struct peers *peers)
+store_new(const struct peers_setup *setup, const struct peers *)
 {
 	struct store *store;
 
-	(void)peers;
 	if (!options_keeps(setup->options))
 		return NULL;
 	store = mem_alloc(sizeof(*store));

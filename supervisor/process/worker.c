@@ -16,9 +16,8 @@ worker_init(channel_handler *const *routes)
 }
 
 static void
-worker_on_closed(void *base, const struct err *why)
+worker_on_closed(void *base, const struct err *)
 {
-	(void)why;
 	event_base_loopexit(base, NULL);
 }
 

@@ -33,11 +33,10 @@ servers_stop_reader(struct servers *servers)
 }
 
 static void
-servers_on_process_ended(void *ctx, const struct child_end *end)
+servers_on_process_ended(void *ctx, const struct child_end *)
 {
 	struct servers *servers = ctx;
 
-	(void)end;
 	servers->process = NULL;
 }
 
@@ -87,12 +86,10 @@ servers_patience(const struct server_file *file)
 }
 
 static void
-servers_on_timer(evutil_socket_t fd, short what, void *ctx)
+servers_on_timer(evutil_socket_t, short, void *ctx)
 {
 	const struct servers *servers = ctx;
 
-	(void)fd;
-	(void)what;
 	servers_reader_failed(ctx, "it could not be read within %lu s",
 	    servers_patience(servers->current) / 1000);
 }

@@ -22,9 +22,8 @@ const struct options *__wrap_owner_options(
 
 void
 __wrap_texts_add_initialize(struct buffer *buffer, const char *version,
-    const struct options *options)
+    const struct options *)
 {
-	(void)options;
 	buffer_printf(buffer, "{\"protocolVersion\":\"%s\"," CAPABILITIES
 	    "\"subscribe\":true}},\"serverInfo\":", version);
 	texts_add_server(buffer);

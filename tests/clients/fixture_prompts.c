@@ -23,17 +23,15 @@ prompt_answer(struct tool_call *call, const char *messages)
 }
 
 static void
-prompt_begin_simple(struct tool_call *call, struct json_span arguments)
+prompt_begin_simple(struct tool_call *call, struct json_span)
 {
-	(void)arguments;
 	prompt_answer(call,
 	    MESSAGE(FIXTURE_TEXT("This is a simple prompt for testing.")));
 }
 
 static void
-prompt_begin_image(struct tool_call *call, struct json_span arguments)
+prompt_begin_image(struct tool_call *call, struct json_span)
 {
-	(void)arguments;
 	prompt_answer(call, MESSAGE(FIXTURE_PICTURE) ","
 	    MESSAGE(FIXTURE_TEXT("Please analyze the image above.")));
 }
@@ -82,7 +80,7 @@ prompt_on_told(
 }
 
 static void
-prompt_begin_question(struct tool_call *call, struct json_span arguments)
+prompt_begin_question(struct tool_call *call, struct json_span)
 {
 	static const struct question_part part = { "user_context",
 		"elicitation/create",
@@ -91,7 +89,6 @@ prompt_begin_question(struct tool_call *call, struct json_span arguments)
 		"\"context\":{\"type\":\"string\"}},"
 		"\"required\":[\"context\"]}}" };
 
-	(void)arguments;
 	fixture_ask_all(call, &part, 1, prompt_on_told);
 }
 

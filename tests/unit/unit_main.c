@@ -51,9 +51,8 @@ unit_run(void)
 
 /* A file of tests may have its own. */
 int __attribute__((weak))
-main(int argc, char **argv)
+main(int, char **argv)
 {
-	(void)argc;
 	unit_argv = argv;
 	return unit_run();
 }

@@ -289,12 +289,10 @@ conn_feed(struct conn *conn)
 }
 
 static void
-conn_on_more(evutil_socket_t fd, short what, void *arg)
+conn_on_more(evutil_socket_t, short, void *arg)
 {
 	struct conn *conn = arg;
 
-	(void)fd;
-	(void)what;
 	if (conn->state != CONN_READING &&
 	    !event_pending(conn->readable, EV_READ, NULL)) {
 		conn_hold_body(conn);
@@ -306,13 +304,12 @@ conn_on_more(evutil_socket_t fd, short what, void *arg)
 }
 
 static void
-conn_on_readable(evutil_socket_t fd, short what, void *arg)
+conn_on_readable(evutil_socket_t fd, short, void *arg)
 {
 	static char chunk[PIPE_CHUNK];
 	struct conn *conn = arg;
 	ssize_t n = read((int)fd, chunk, sizeof(chunk));
 
-	(void)what;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
@@ -336,12 +333,10 @@ conn_on_readable(evutil_socket_t fd, short what, void *arg)
 }
 
 static void
-conn_on_closed(evutil_socket_t fd, short what, void *arg)
+conn_on_closed(evutil_socket_t, short, void *arg)
 {
 	struct conn *conn = arg;
 
-	(void)fd;
-	(void)what;
 	conn_free(conn);
 }
 
@@ -360,14 +355,12 @@ conn_on_quiet(struct conn *conn)
 }
 
 static void
-conn_on_timer(evutil_socket_t fd, short what, void *arg)
+conn_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct conn *conn = arg;
 	static const struct http_fault late = { .status = 408,
 		.reason = "the request did not arrive in time" };
 
-	(void)fd;
-	(void)what;
 	if (conn->state == CONN_POURING)
 		ask_leave(&conn->ask);
 	if (conn->state == CONN_STREAMING)

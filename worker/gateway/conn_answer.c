@@ -121,12 +121,10 @@ conn_go_on(struct conn *conn, size_t unread)
 }
 
 void
-conn_on_writable(evutil_socket_t fd, short what, void *arg)
+conn_on_writable(evutil_socket_t, short, void *arg)
 {
 	struct conn *conn = arg;
 
-	(void)fd;
-	(void)what;
 	conn_write(conn);
 }
 

@@ -66,10 +66,8 @@ conn_pour(struct conn *conn)
 }
 
 static void
-conn_on_pourable(evutil_socket_t fd, short what, void *arg)
+conn_on_pourable(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	conn_pour(arg);
 }
 

@@ -88,12 +88,10 @@ listener_accept(struct listener *listener, int *fd,
 }
 
 static void
-listener_on_rested(evutil_socket_t fd, short what, void *arg)
+listener_on_rested(evutil_socket_t, short, void *arg)
 {
 	struct listener *listener = arg;
 
-	(void)fd;
-	(void)what;
 	if (listener->readable != NULL)
 		event_add(listener->readable, NULL);
 }
@@ -111,7 +109,7 @@ listener_pause(struct listener *listener)
 }
 
 static void
-listener_on_readable(evutil_socket_t fd, short what, void *arg)
+listener_on_readable(evutil_socket_t fd, short, void *arg)
 {
 	struct listener *listener = arg;
 	union listener_peer peer = { .any.sa_family = AF_UNSPEC };
@@ -119,7 +117,6 @@ listener_on_readable(evutil_socket_t fd, short what, void *arg)
 	auto_fd int client = accept4((int)fd, &peer.any, &len,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-	(void)what;
 	if (client != -1)
 		listener_accept(listener, &client, &peer);
 	else if (errno == EMFILE || errno == ENFILE)

@@ -62,11 +62,10 @@ gateway_on_turn_away(struct gateway_end *end, struct ipc_turn_away *away)
 }
 
 void
-gateway_on_drain(struct gateway_end *end, struct ipc_drain *drain)
+gateway_on_drain(struct gateway_end *end, struct ipc_drain *)
 {
 	struct gateway *gateway = on_supervisor_own(end);
 
-	(void)drain;
 	gateway->draining = true;
 	listener_stop_all(gateway);
 	conn_drain_all(gateway);

@@ -3,8 +3,8 @@
  * the supervisor; only composes text.
  */
 #include <stdlib.h>
-
 #include "../../../common/base/mem.h"
+
 #include "../../../common/base/text_list.h"
 #include "../../process/process.h"
 #include "engine.h"

@@ -139,12 +139,11 @@ libraries_ask(struct libraries *libraries, struct options *options)
 }
 
 int
-libraries_run(struct command_setup *setup, struct err *err)
+libraries_run(struct command_setup *setup, struct err *)
 {
 	struct runs *runs = setup->runs;
 	struct libraries libraries = { .runs = runs };
 
-	(void)err;
 	libraries_ask(&libraries, setup->options);
 	return libraries.status;
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
 #include "../../../common/base/log.h"
+
 #include "../../../common/base/mem.h"
 #include "../../../common/role.h"
 #include "probe_text.h"
@@ -569,7 +569,7 @@ selftest_other(struct selftest *test, const struct runtime *runtime)
 }
 
 int
-selftest_run(struct command_setup *setup, struct err *err)
+selftest_run(struct command_setup *setup, struct err *)
 {
 	struct options *options = setup->options;
 	struct runs *runs = setup->runs;
@@ -583,7 +583,6 @@ selftest_run(struct command_setup *setup, struct err *err)
 		.json = options_json(options) ? &json : NULL,
 		.language = language_find("python") };
 
-	(void)err;
 	owner_open_user(&test.owner, runs);
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;

@@ -39,12 +39,10 @@ worker_try_on_ended(void *ctx, const struct child_end *end)
 }
 
 static void
-worker_try_on_timer(evutil_socket_t fd, short what, void *ctx)
+worker_try_on_timer(evutil_socket_t, short, void *ctx)
 {
 	struct worker_try *try = ctx;
 
-	(void)fd;
-	(void)what;
 	try->over = true;
 }
 

@@ -85,14 +85,13 @@ servers_login_on_ended(void *ctx, const char *how)
 
 /* Passes on a whole line. */
 static void
-servers_login_on_typed(evutil_socket_t fd, short what, void *ctx)
+servers_login_on_typed(evutil_socket_t fd, short, void *ctx)
 {
 	struct servers_login *login = ctx;
 	struct buffer *line = &login->line;
 	ssize_t n = read(fd, buffer_reserve(line, PIPE_CHUNK), PIPE_CHUNK);
 	size_t len;
 
-	(void)what;
 	if (n <= 0 || line->len + (size_t)n >= LOGIN_URL_MAX) {
 		event_del(login->typed);
 		return;

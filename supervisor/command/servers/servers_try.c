@@ -553,9 +553,8 @@ servers_try_run(struct event_base *base, struct in_force *config,
 }
 
 int
-servers_test_run(struct command_setup *setup, struct err *err)
+servers_test_run(struct command_setup *setup, struct err *)
 {
-	(void)err;
 	return servers_try_run(setup->base, setup->config,
 	    setup->runs->peers.broker, tools_shown_size(setup->options), NULL,
 	    NULL, options_json(setup->options));

@@ -26,15 +26,13 @@ struct calls_asked {
 
 static int
 calls_ask(
-    void *ctx, int fd, const char *socket, pid_t process, struct err *err)
+    void *ctx, int fd, const char *, pid_t, struct err *err)
 {
 	struct calls_asked *asked = ctx;
 	const struct ipc_ask_running ask = { .owner = asked->scope,
 		.end = asked->cancel };
 	int done = running_ask(fd, &ask, asked->list, err);
 
-	(void)socket;
-	(void)process;
 	asked->cancelled |= done == 1;
 	return done == -1 ? -1 : 0;
 }

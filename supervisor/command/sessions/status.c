@@ -92,7 +92,7 @@ status_print(struct json_span facts)
 
 static int
 status_ask(
-    void *ctx, int fd, const char *socket, pid_t process, struct err *err)
+    void *ctx, int fd, const char *, pid_t process, struct err *err)
 {
 	const struct ipc_ask_running ask = { .self = 1,
 		.owner = SCOPE_ALL,
@@ -101,7 +101,6 @@ status_ask(
 	auto_buffer struct buffer list = { 0 };
 	struct json_span facts;
 
-	(void)socket;
 	if (running_ask(fd, &ask, &list, err) == -1 ||
 	    json_span_parse(list.data, list.len, &facts, err) == -1)
 		return -1;

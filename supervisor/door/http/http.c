@@ -298,13 +298,11 @@ http_on_hello(void *ctx, const struct gateway_hello *hello)
 }
 
 static void
-http_on_reap(evutil_socket_t fd, short what, void *arg)
+http_on_reap(evutil_socket_t, short, void *arg)
 {
 	struct http *http = arg;
 	struct http_request *request, *next;
 
-	(void)fd;
-	(void)what;
 	for (request = LIST_FIRST(&http->over); request != NULL;
 	     request = next) {
 		next = LIST_NEXT(request, entry);

@@ -61,7 +61,7 @@ http_replay_forget(struct http_guest *guest, const struct http_session *session)
 
 /* Drops what no client has come back for. */
 static void
-http_replay_on_timer(evutil_socket_t fd, short what, void *arg)
+http_replay_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct http *http = arg;
 	struct http_guest *guest;
@@ -69,8 +69,6 @@ http_replay_on_timer(evutil_socket_t fd, short what, void *arg)
 	uint64_t now = clock_ms();
 	bool some = false;
 
-	(void)fd;
-	(void)what;
 	LIST_FOREACH (guest, &http->guests, entry)
 		for (replay = TAILQ_FIRST(&guest->replays); replay != NULL;
 		     replay = next) {

@@ -120,10 +120,8 @@ http_tokens_look(struct http *http)
 }
 
 static void
-http_tokens_on_time(evutil_socket_t fd, short what, void *arg)
+http_tokens_on_time(evutil_socket_t, short, void *arg)
 {
-	(void)fd;
-	(void)what;
 	http_tokens_look(arg);
 	http_spent_keep(arg);
 }

@@ -99,14 +99,13 @@ server_login_add(
 /* Removes the directory of a server, with its files. */
 static void
 server_login_drop(
-    int all, const char *owner, const char *escaped, struct buffer *unused)
+    int all, const char *owner, const char *escaped, struct buffer *)
 {
 	auto_fd int of_owner = server_login_enter(all, owner, 0);
 	int in = server_login_enter(of_owner, escaped, 0);
 	DIR *files = in == -1 ? NULL : fdopendir(in);
 	struct dirent *entry;
 
-	(void)unused;
 	while (files != NULL && (entry = readdir(files)) != NULL)
 		unlinkat(in, entry->d_name, 0);
 	if (files != NULL && unlinkat(of_owner, escaped, AT_REMOVEDIR) == -1)

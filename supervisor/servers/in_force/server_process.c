@@ -147,12 +147,10 @@ server_process_await(struct server_process *process)
 }
 
 static void
-server_process_on_timer(evutil_socket_t fd, short what, void *ctx)
+server_process_on_timer(evutil_socket_t, short, void *ctx)
 {
 	struct server_process *process = ctx;
 
-	(void)fd;
-	(void)what;
 	reaper_signal(process->keeper, server_process_steps[process->step]);
 	if (++process->step < SERVER_PROCESS_STEPS)
 		server_process_await(process);

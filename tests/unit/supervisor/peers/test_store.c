@@ -42,11 +42,8 @@ state_dir_open(const struct options *all, char **envp, struct err *err)
 }
 
 int
-state_dir_try(const struct options *all, char **envp, struct err *err)
+state_dir_try(const struct options *, char **, struct err *)
 {
-	(void)all;
-	(void)envp;
-	(void)err;
 	return 0;
 }
 

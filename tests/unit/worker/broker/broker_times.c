@@ -18,14 +18,11 @@ int play_failed_ms = 500;
 
 /* Given up too late is not given up: nothing may have been read before. */
 int
-lockdown(enum role role, enum lockdown_use use, int folder,
-    struct err *err)
+lockdown(enum role role, enum lockdown_use, int,
+    struct err *)
 {
 	char c;
 
-	(void)use;
-	(void)folder;
-	(void)err;
 	if (role != ROLE_BROKER ||
 	    recv(WORKER_CHANNEL_FD, &c, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
 		_exit(EXIT_EARLY);

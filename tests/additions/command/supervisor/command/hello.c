@@ -7,11 +7,10 @@
 #include "supervisor/options/options.h"
 
 int
-hello_run(struct command_setup *setup, struct err *err)
+hello_run(struct command_setup *setup, struct err *)
 {
 	const char *name = setup->options->command.operand;
 
-	(void)err;
 	printf("hello %s\n", name == NULL ? "world" : name);
 	return 0;
 }

@@ -11,9 +11,8 @@
 #include "supervisor/run/call_parts.h"
 
 static int
-echo_accepts(const struct runs *runs, const struct request *request)
+echo_accepts(const struct runs *, const struct request *request)
 {
-	(void)runs;
 	return request->code_len > 6 && memcmp(request->code, "#echo ", 6) == 0;
 }
 

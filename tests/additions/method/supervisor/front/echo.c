@@ -4,12 +4,11 @@
 #include "supervisor/front/rpc/rpc.h"
 
 void
-echo_on_echo(struct mcp *mcp, const struct context *context,
+echo_on_echo(struct mcp *mcp, const struct context *,
     const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 
-	(void)context;
 	buffer_add_text(&result, "{\"params\":");
 	if (message->params.len > 0)
 		buffer_add(&result, message->params.p, message->params.len);

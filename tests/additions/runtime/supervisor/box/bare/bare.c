@@ -39,11 +39,10 @@ bare_kill(struct box *box)
 }
 
 static void
-bare_free(struct box *box, int lingers)
+bare_free(struct box *box, int)
 {
 	struct child *keeper = box->inside;
 
-	(void)lingers;
 	reaper_forget(&keeper);
 }
 

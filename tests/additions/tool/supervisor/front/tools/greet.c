@@ -5,20 +5,18 @@
 #include "supervisor/front/tools/tool.h"
 
 static void
-greet_describe(struct buffer *json, const struct options *options)
+greet_describe(struct buffer *json, const struct options *)
 {
-	(void)options;
 	buffer_add_text(json, "{\"name\":\"greet\","
 	    "\"description\":\"Greet.\","
 	    "\"inputSchema\":{\"type\":\"object\",\"properties\":{}}}");
 }
 
 static void
-greet_begin(struct tool_call *call, struct json_span arguments)
+greet_begin(struct tool_call *call, struct json_span)
 {
 	auto_buffer struct buffer result = { 0 };
 
-	(void)arguments;
 	buffer_add_text(&result, "{\"content\":[{\"type\":\"text\","
 	    "\"text\":\"hello\"}],\"isError\":false}");
 	tool_call_answer(call, &result);

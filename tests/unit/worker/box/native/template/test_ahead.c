@@ -26,9 +26,8 @@ static size_t page;
 
 /* processes.c: with a child of this process in the place of a clone. */
 int
-processes_fork(pid_t *pid, struct err *err)
+processes_fork(pid_t *pid, struct err *)
 {
-	(void)err;
 	*pid = fork();
 	return *pid > 0;
 }
