@@ -12,7 +12,6 @@
 
 #include "../common/base/clock.h"
 #include "../common/base/fd.h"
-#include "../common/base/log.h"
 #include "../common/base/loop.h"
 #include "../common/base/mem.h"
 #include "../common/base/shown.h"

@@ -8,7 +8,6 @@
 
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "../../common/limits.h"
 #include "../options/options.h"
 #include "../process/process.h"
 #include "client/adopt_client.h"

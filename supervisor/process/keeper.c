@@ -18,7 +18,6 @@
 
 #include "../../common/limits.h"
 #include "../../common/base/fd.h"
-#include "../../common/base/log.h"
 #include "../../common/role.h"
 #include "keeper_parts.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "../../common/base/mem.h"
-#include "../box/box.h"
 #include "../box/shared/language.h"
 #include "../options/options.h"
 #include "../process/process.h"

@@ -17,7 +17,6 @@
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
-#include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"
 #include "run.h"

@@ -9,7 +9,6 @@
 #include "../../common/base/fd.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
-#include "../box/box.h"
 #include "../peers/files.h"
 #include "../process/process.h"
 #include "run.h"

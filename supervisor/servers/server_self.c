@@ -5,7 +5,6 @@
  * opens none. A script that starts Caisson cannot be detected.
  */
 #include <string.h>
-#include "../../common/base/buffer.h"
 
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"

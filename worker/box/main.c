@@ -12,7 +12,6 @@
 #include "native/native.h"
 #include "../../common/base/asan_main.h"
 #include "../../common/seccomp/landlock.h"
-#include "../../common/base/log.h"
 #include "../../common/role.h"
 
 /* Up to IDENTITY it may still be root and access directories of root. */

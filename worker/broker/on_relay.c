@@ -9,7 +9,6 @@
 #include "../../common/json/json.h"
 #include "../../common/json/json_span.h"
 #include "../../common/limits.h"
-#include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "broker.h"
 #include "grant.h"

@@ -8,7 +8,6 @@
 
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
-#include "../../common/limits.h"
 #include "connector.h"
 
 #define PARAM_MARK "x-mcp-header"

@@ -3,7 +3,6 @@
  * the supervisor; only composes text.
  */
 #include <stdlib.h>
-#include "../../../common/base/mem.h"
 
 #include "../../../common/base/text_list.h"
 #include "../../process/process.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../../../common/base/clock.h"
-#include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "../../options/home.h"
 #include "../../options/options.h"

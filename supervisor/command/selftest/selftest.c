@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../../common/base/log.h"
 
 #include "../../../common/base/mem.h"
 #include "../../../common/role.h"

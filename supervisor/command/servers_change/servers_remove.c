@@ -9,7 +9,6 @@
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
-#include "../../../common/base/shown.h"
 #include "../../options/home.h"
 #include "../../options/text/suggest.h"
 #include "../../options/options.h"

@@ -14,7 +14,6 @@
 #include "../../../common/base/text_list.h"
 #include "answer.h"
 #include "../../run/run.h"
-#include "../../box/box.h"
 #include "../../process/process.h"
 
 struct answer_style

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../../../common/base/base64.h"
-#include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
 #include "../../box/shared/language.h"
 #include "tool.h"
