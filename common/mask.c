@@ -71,8 +71,7 @@ mask_hash(const char *key, const char *data, size_t len)
 
 	for (i = 0; i + 8 <= len; i += 8)
 		mask_absorb(v, mask_word(data + i, 8));
-	mask_absorb(
-	    v, (uint64_t)len << 56 | mask_word(data + i, len - i));
+	mask_absorb(v, (uint64_t)len << 56 | mask_word(data + i, len - i));
 	v[2] ^= 0xff;
 	mask_round(v, 4);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];

@@ -57,8 +57,7 @@ report_kept(struct relay *relay, struct err *err)
 
 /* Takes the output, and refers to it in the fields of IPC_PROGRAM_FIELDS. */
 static void
-report_begin(
-    struct relay *relay, struct report *report, struct ipc_done *done)
+report_begin(struct relay *relay, struct report *report, struct ipc_done *done)
 {
 	const struct output_text *out = &report->out, *errors = &report->errors;
 

@@ -178,8 +178,7 @@ supervisor_on_rejected(struct servers *servers, struct ipc_rejected *row)
 }
 
 void
-supervisor_on_end_of_file(
-    struct servers *servers, struct ipc_end_of_file *row)
+supervisor_on_end_of_file(struct servers *servers, struct ipc_end_of_file *row)
 {
 	if (servers->current == NULL)
 		servers_reader_failed(servers,

@@ -35,8 +35,7 @@ supervisor_on_want_store(struct box *box, struct ipc_want_store *)
 void
 supervisor_on_fault(struct box *box, struct ipc_fault *fault)
 {
-	box_fail(box, "protocol violation by the code: %s",
-	    fault->reason);
+	box_fail(box, "protocol violation by the code: %s", fault->reason);
 }
 
 void
@@ -112,8 +111,7 @@ on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
 
 /* Copies a list of calls; NULL: there are none. */
 static int
-on_relay_copy_calls(
-    const struct ipc_bytes *bytes, char **copy, struct err *err)
+on_relay_copy_calls(const struct ipc_bytes *bytes, char **copy, struct err *err)
 {
 	const char *text = (const char *)bytes->data;
 
@@ -218,8 +216,7 @@ supervisor_on_kept(struct box *box, struct ipc_kept *kept)
 		kept->errors.len, kept->missing };
 	if (box->output.kept.out != NULL && box->output.kept.errors != NULL)
 		return;
-	log_error("box %lu: its output is not kept: %s", box->number,
-	    err.text);
+	log_error("box %lu: its output is not kept: %s", box->number, err.text);
 	box_kept_reset(&box->output.kept);
 }
 

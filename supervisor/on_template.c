@@ -7,8 +7,7 @@
 #include "handlers.h"
 
 void
-supervisor_on_standing(
-    struct template *template, struct ipc_standing *standing)
+supervisor_on_standing(struct template *template, struct ipc_standing *standing)
 {
 	template_on_standing(template, &standing->init, &standing->code);
 }

@@ -63,8 +63,7 @@ serve_on_timer(evutil_socket_t, short, void *arg)
 
 /* Clients are served from now on. */
 static void
-serve_begin(
-    struct serve_manager *manager, const struct command_setup *setup)
+serve_begin(struct serve_manager *manager, const struct command_setup *setup)
 {
 	const struct timeval pause = clock_timeval(SERVE_STATUS_MS);
 
@@ -145,8 +144,7 @@ serve_on_idle(void *ctx)
 	if (sv->runs.draining && sv->runs.nrunning == 0 &&
 	    sv->runs.nwaiting == 0 && LIST_EMPTY(&sv->boxes.dropped) &&
 	    !in_force_reading(sv->config))
-		broker_stop(
-		    sv->runs.peers.broker, serve_on_servers_ended, sv);
+		broker_stop(sv->runs.peers.broker, serve_on_servers_ended, sv);
 }
 
 /* Ends every call; the last one calls serve_on_idle. */

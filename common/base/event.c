@@ -132,8 +132,7 @@ event_found(const struct event *event, short revents)
 	short found = 0;
 
 	if (revents & POLLNVAL)
-		fatal("descriptor %d was closed before its event",
-		    event->fd);
+		fatal("descriptor %d was closed before its event", event->fd);
 	if (revents & (POLLIN | POLLHUP | POLLERR))
 		found |= EV_READ;
 	if (revents & (POLLOUT | POLLHUP | POLLERR))

@@ -18,8 +18,7 @@ loop_new(int any_file)
 		event_config_set_flag(config,
 		    EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV);
 		if (any_file)
-			event_config_require_features(
-			    config, EV_FEATURE_FDS);
+			event_config_require_features(config, EV_FEATURE_FDS);
 		base = event_base_new_with_config(config);
 		event_config_free(config);
 	}

@@ -38,14 +38,12 @@ void exchange_note_closed(
 void exchange_break(struct exchange *exchange, const char *how);
 
 /* Takes what a channel_send has returned: after an error it is over. */
-void exchange_sent(
-    struct exchange *exchange, int sent, const struct err *err);
+void exchange_sent(struct exchange *exchange, int sent, const struct err *err);
 
 /* Whether this many more bytes of answers would exceed what may wait. */
 int exchange_is_full(const struct exchange *exchange, size_t len);
 
 /* Appends why a request is refused then. */
-void exchange_add_full(
-    const struct exchange *exchange, struct buffer *reason);
+void exchange_add_full(const struct exchange *exchange, struct buffer *reason);
 
 #endif

@@ -190,8 +190,7 @@ ipc_seal(const uint8_t *data, size_t len, struct err *err)
 int
 ipc_make_usage(size_t size, struct err *err)
 {
-	auto_fd int fd =
-	    memfd_create("usage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	auto_fd int fd = memfd_create("usage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd == -1)
 		return err_sys(err, "make a memfd");
@@ -331,8 +330,7 @@ ipc_get(struct ipc_reader *r, const char *what, size_t len, struct err *err)
 	const uint8_t *p = r->packet->data + r->pos;
 
 	if (len > r->packet->len - r->pos) {
-		err_set(
-		    err, "message %s: cut short in %s", r->row->name, what);
+		err_set(err, "message %s: cut short in %s", r->row->name, what);
 		return NULL;
 	}
 	r->pos += len;
@@ -577,8 +575,7 @@ ipc_get_field(struct ipc_reader *r, const struct ipc_field *field,
 {
 	switch (field->kind) {
 	case IPC_KIND_UINT:
-		return ipc_get_number(
-		    r, field, sizeof(uint64_t), member, err);
+		return ipc_get_number(r, field, sizeof(uint64_t), member, err);
 	case IPC_KIND_TEXT:
 		return ipc_get_text(r, field, member, err);
 	case IPC_KIND_BYTES:
@@ -676,8 +673,7 @@ ipc_blob_copy(const struct ipc_blob *blob, struct err *err)
 	copy = mem_alloc(blob->len + 1);
 	while (done < blob->len) {
 		/* pread: the offset is shared with the sender. */
-		n = pread(blob->fd, copy + done, blob->len - done,
-		    (off_t)done);
+		n = pread(blob->fd, copy + done, blob->len - done, (off_t)done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0) {

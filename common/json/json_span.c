@@ -822,8 +822,7 @@ json_span_members(struct json_span object, struct json_span_member *members,
  * and stored in *code. Returns whether there was one.
  */
 static int
-span_decode(
-    struct json_span *rest, char *out, size_t *len, unsigned int *code)
+span_decode(struct json_span *rest, char *out, size_t *len, unsigned int *code)
 {
 	struct json_span plain;
 	size_t n;

@@ -46,8 +46,7 @@ jsonrpc_read_id(const struct json_span_member *id, struct jsonrpc *message,
 		return err_set(err, "the member \"id\" is there %d times",
 		    id->count);
 	if (!jsonrpc_id_ok(id->value))
-		return err_set(
-		    err, "the id must be a string or an integer");
+		return err_set(err, "the id must be a string or an integer");
 	message->id = id->value;
 	return 0;
 }
@@ -108,16 +107,14 @@ jsonrpc_read(struct json_span value, struct jsonrpc *message, struct err *err)
 		return -1;
 	if (members[JSONRPC_VERSION].count != 1 ||
 	    !json_span_is(members[JSONRPC_VERSION].value, "2.0"))
-		return err_set(
-		    err, "the member \"jsonrpc\" must be \"2.0\"");
+		return err_set(err, "the member \"jsonrpc\" must be \"2.0\"");
 	message->kind = message->id.len > 0 ? JSONRPC_REQUEST
 	                                    : JSONRPC_NOTIFICATION;
 	return jsonrpc_read_call(members, message, err);
 }
 
 void
-jsonrpc_sort(
-    struct json_span value, struct jsonrpc *message, struct err *err)
+jsonrpc_sort(struct json_span value, struct jsonrpc *message, struct err *err)
 {
 	memset(message, 0, sizeof(*message));
 	if (jsonrpc_read(value, message, err) == -1)
@@ -206,8 +203,7 @@ jsonrpc_skip_value(const char *p, const char *end)
  * value is not.
  */
 static void
-jsonrpc_glimpse_head(
-    const char *p, size_t len, struct jsonrpc_glimpse *seen)
+jsonrpc_glimpse_head(const char *p, size_t len, struct jsonrpc_glimpse *seen)
 {
 	const char *value, *end = p + len;
 	struct json_span name;
@@ -329,8 +325,7 @@ int
 jsonrpc_glimpse_id(const char *head, size_t head_len, const char *tail,
     size_t tail_len, struct json_span *id)
 {
-	return jsonrpc_glimpse_ends(
-	    head, head_len, tail, tail_len, 0, id);
+	return jsonrpc_glimpse_ends(head, head_len, tail, tail_len, 0, id);
 }
 
 int

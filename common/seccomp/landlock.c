@@ -55,8 +55,7 @@ landlock_create(int abi, int connects, struct err *err)
 	if (abi >= 6)
 		attr.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET |
 		    LANDLOCK_SCOPE_SIGNAL;
-	ruleset = syscall(
-	    SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	ruleset = syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (ruleset == -1)
 		return err_sys(err, "create a landlock rule set of ABI %d",
 		    abi);

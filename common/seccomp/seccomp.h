@@ -14,7 +14,6 @@
  * Permanently filters the system calls of this thread and all its children.
  * Needs no_new_privs. Returns 0, or -1 with err.
  */
-int seccomp_load(
-    const struct sock_filter *filter, size_t len, struct err *err);
+int seccomp_load(const struct sock_filter *filter, size_t len, struct err *err);
 
 #endif

@@ -144,8 +144,7 @@ arg_offset(unsigned int arg)
  * Where to continue at a place for which the condition has loaded the argument.
  */
 static size_t
-place_loaded(
-    const struct code *code, size_t place, const struct condition *c)
+place_loaded(const struct code *code, size_t place, const struct condition *c)
 {
 	const struct sock_filter *insn = code_at(code, place);
 
@@ -169,8 +168,7 @@ emit_condition(
 
 	yes = place_loaded(code, yes, c);
 	for (i = c->nvalues; i > 0; i--)
-		place = emit_jump(
-		    code, BPF_JEQ, c->values[i - 1], yes, place);
+		place = emit_jump(code, BPF_JEQ, c->values[i - 1], yes, place);
 	if (c->mask != UINT32_MAX)
 		place = emit_before(
 		    code, BPF_ALU | BPF_AND | BPF_K, c->mask, place);
@@ -224,8 +222,7 @@ emit_search(struct code *code, const struct list *list,
 	    ranges[2].first == ranges[1].first + 1) {
 		lower = emit_range(code, list, &ranges[0]);
 		upper = emit_range(code, list, &ranges[1]);
-		return emit_jump(
-		    code, BPF_JEQ, ranges[1].first, upper, lower);
+		return emit_jump(code, BPF_JEQ, ranges[1].first, upper, lower);
 	}
 	upper = emit_search(code, list, ranges + half, n - half);
 	lower = emit_search(code, list, ranges, half);

@@ -388,8 +388,7 @@ calls_name(struct calls_one *one, const struct request *request)
 	    request->type != IPC_ASK_SERVER)
 		return;
 	if (request->type == IPC_ASK_SERVER) {
-		const struct ipc_ask_server *ask =
-		    &request->message.ask_server;
+		const struct ipc_ask_server *ask = &request->message.ask_server;
 
 		shown_add(&name, ask->what, strlen(ask->what));
 		buffer_add_text(&name, " of ");
@@ -452,8 +451,7 @@ calls_list_none(struct calls *calls, uint64_t id)
 
 /* Whether the code requests the list of servers and there are none. */
 static int
-calls_is_list_of_none(
-    const struct calls *calls, const struct request *request)
+calls_is_list_of_none(const struct calls *calls, const struct request *request)
 {
 	const char *closed = calls->closed[ROLE_BROKER];
 
@@ -498,8 +496,7 @@ calls_take(struct calls *calls, struct request *request, struct err *err)
 	struct err why;
 
 	if (calls_find(calls, request->id) != NULL)
-		return err_set(
-		    err, "a request with the id of one in flight");
+		return err_set(err, "a request with the id of one in flight");
 	if (calls_is_list_of_none(calls, request)) {
 		calls_list_none(calls, request->id);
 		return 0;

@@ -154,8 +154,7 @@ void request_release(struct request *request);
  * Reads a frame of type cancel: the id of the request. Returns like
  * request_read.
  */
-int request_read_cancel(
-    struct json_span frame, uint64_t *id, struct err *err);
+int request_read_cancel(struct json_span frame, uint64_t *id, struct err *err);
 
 /*
  * Extracts the request from the first bytes of a frame that is too long, if its

@@ -58,8 +58,7 @@ tally_add(struct tally *tally, const char *name, int answered)
 
 /* Appends the calls of one kind. Returns whether there are any. */
 static int
-tally_write_kind(
-    const struct tally *tally, int answered, struct buffer *text)
+tally_write_kind(const struct tally *tally, int answered, struct buffer *text)
 {
 	const struct tally_tool *tool;
 	size_t n, shown = 0;

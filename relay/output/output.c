@@ -523,8 +523,7 @@ output_end_kept(struct output *output, uint64_t *missing)
 	}
 	*missing += output->total - kept->len;
 	if (fits)
-		buffer_printf(
-		    kept, OUTPUT_MORE, output->total - kept->len);
+		buffer_printf(kept, OUTPUT_MORE, output->total - kept->len);
 }
 
 struct ipc_blob

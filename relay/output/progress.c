@@ -54,8 +54,7 @@ progress_wait_ms(const struct progress *progress)
 }
 
 void
-progress_take(
-    struct progress *progress, const struct request_progress *request)
+progress_take(struct progress *progress, const struct request_progress *request)
 {
 	struct timeval tv;
 	uint64_t wait;
@@ -98,8 +97,7 @@ progress_new(struct relay *relay,
 
 	progress->relay = relay;
 	progress->send = send;
-	progress->timer =
-	    evtimer_new(relay->base, progress_on_timer, progress);
+	progress->timer = evtimer_new(relay->base, progress_on_timer, progress);
 	return progress;
 }
 

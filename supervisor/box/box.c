@@ -317,8 +317,7 @@ box_limit_end(struct box *box)
 {
 	const struct boxes *boxes = box->boxes;
 
-	loop_set_timer(
-	    box->timer, boxes->times.drain + boxes->runtime->end_ms);
+	loop_set_timer(box->timer, boxes->times.drain + boxes->runtime->end_ms);
 }
 
 /* Only output in the pipes may still come. */

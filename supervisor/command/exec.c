@@ -192,8 +192,7 @@ exec_create(struct exec *exec, const char *name, char **path)
 
 	*path = mem_printf("%s/%s", exec->folder, name);
 	if (exec_make_folders(*path) == 0)
-		fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		    0666);
+		fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd == -1 && errno == EEXIST)
 		exec_fail(exec, "%s exists already, and is left as it is: "
 		    "name another folder in --out", *path);
@@ -539,8 +538,7 @@ exec_request(struct exec *exec, struct options *options, struct err *err)
 
 	if (exec_read(options, &code, err) == -1)
 		return -1;
-	options->arguments |= 1U << ARGUMENT_CODE |
-	    1U << ARGUMENT_SERVERS;
+	options->arguments |= 1U << ARGUMENT_CODE | 1U << ARGUMENT_SERVERS;
 	buffer_add_text(&json, "{\"language\":");
 	if (language == NULL)
 		language = exec_language(options->command.operand);
@@ -611,8 +609,7 @@ exec_run(struct command_setup *setup, struct err *err)
 	    exec_open_stream(&exec, &exec.streams.errors, STDERR_FILENO, err);
 	if (done == 0) {
 		owner_open_user(&exec.owner, runs);
-		signals =
-		    stop_signals_new(runs->base, exec_on_signal, &exec);
+		signals = stop_signals_new(runs->base, exec_on_signal, &exec);
 		door_operators.open(&operators, &door, err);
 		runs->idle = exec_on_idle;
 		runs->idle_ctx = &exec;

@@ -297,8 +297,7 @@ stored_print_all(struct stored *stored, struct json_span entries)
 
 	while (json_span_next_element(&walk, &entry)) {
 		if (stored->json != NULL)
-			json_report_raw(
-			    stored->json, NULL, entry.p, entry.len);
+			json_report_raw(stored->json, NULL, entry.p, entry.len);
 		else
 			stored_print_entry(stored, entry);
 		stored->listed++;

@@ -183,8 +183,7 @@ stored_files_on_used(void *ctx, const struct files_usage *row)
 	json_report_open(cmd->json, NULL, '{');
 	json_report_text(cmd->json, "owner", owner);
 	if (row->conversation[0] != '\0')
-		json_report_text(
-		    cmd->json, "conversation", row->conversation);
+		json_report_text(cmd->json, "conversation", row->conversation);
 	json_report_number(cmd->json, "bytes", row->bytes);
 	json_report_number(cmd->json, "bytes_max", row->bytes_most);
 	json_report_number(cmd->json, "files", row->files);
@@ -349,8 +348,7 @@ stored_files_add(struct stored_files *cmd, const char *owner, struct err *err)
 	data = stored_files_map(path, &len, err);
 	if (data == NULL)
 		return NULL;
-	task = files_add(
-	    cmd->files, owner, name, data, len, &cmd->user, err);
+	task = files_add(cmd->files, owner, name, data, len, &cmd->user, err);
 	munmap(data, len + 1);
 	return task;
 }
@@ -580,15 +578,13 @@ stored_files_begin(struct stored_files *cmd, struct err *err)
 	if (cmd->conversation != NULL && !conversation_id_valid(
 	        cmd->conversation, strlen(cmd->conversation))) {
 		buffer_add_text(&shown, "\"");
-		shown_add_quoted(
-		    &shown, cmd->conversation, OPTION_VALUE_SHOWN);
+		shown_add_quoted(&shown, cmd->conversation, OPTION_VALUE_SHOWN);
 		err_set(err, "%s\" cannot be the id of a conversation: it has "
 		    "1 to %d bytes without control characters, and is not "
 		    "\".\" or \"..\"", shown.data, CONVERSATION_ID_MAX);
 		return NULL;
 	}
-	if (cmd->about == STORED_ONE &&
-	    stored_files_read_name(cmd, err) == -1)
+	if (cmd->about == STORED_ONE && stored_files_read_name(cmd, err) == -1)
 		return NULL;
 	owner = files_conversation(cmd->scope, cmd->conversation);
 	return cmd->begin(cmd, owner, err);

@@ -131,8 +131,7 @@ token_set_number(const struct command_flags *flags, enum command_flag flag,
 }
 
 static int
-token_set(
-    struct token *token, const struct command *command, struct err *err)
+token_set(struct token *token, const struct command *command, struct err *err)
 {
 	const struct command_flags *flags = &command->flags;
 	auto_buffer struct buffer shown = { 0 };

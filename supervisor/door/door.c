@@ -15,8 +15,7 @@ static const struct door *const doors_rows[DOORS] = {
 		if ((doors)->state[i] != NULL && doors_rows[i]->has != NULL)
 
 int
-doors_open(struct doors *doors, const struct door_setup *setup,
-    struct err *err)
+doors_open(struct doors *doors, const struct door_setup *setup, struct err *err)
 {
 	size_t i;
 

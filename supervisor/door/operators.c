@@ -266,8 +266,7 @@ operator_begin(struct buffer *text, const char *name)
 
 /* Appends one object about all that we do. */
 static void
-operator_tell_all(
-    const struct operators *operators, struct operator_list *list)
+operator_tell_all(const struct operators *operators, struct operator_list *list)
 {
 	const struct runs *runs = operators->runs;
 	struct buffer *text = &list->text;

@@ -167,8 +167,7 @@ stdio_write_now(struct stdio *stdio, const struct buffer *lines)
 }
 
 static void
-stdio_send(
-    void *ctx, struct buffer *lines, const struct mcp_about *)
+stdio_send(void *ctx, struct buffer *lines, const struct mcp_about *)
 {
 	struct stdio *stdio = ctx;
 	size_t written;
@@ -189,8 +188,7 @@ stdio_send(
 		return;
 	}
 	written = stdio_write_now(stdio, lines);
-	buffer_add(&stdio->unsent, lines->data + written,
-	    lines->len - written);
+	buffer_add(&stdio->unsent, lines->data + written, lines->len - written);
 	buffer_reset(lines);
 	if (!stdio_flushed(stdio))
 		event_add(stdio->writable, NULL);

@@ -44,8 +44,7 @@ era_stateless_meta(const struct jsonrpc *message, struct json_span *meta)
 }
 
 int
-era_stateless_version(
-    const struct jsonrpc *message, struct json_span *version)
+era_stateless_version(const struct jsonrpc *message, struct json_span *version)
 {
 	struct json_span meta;
 

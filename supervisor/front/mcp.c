@@ -56,8 +56,7 @@ mcp_on_drain(struct mcp *mcp)
 }
 
 struct mcp *
-mcp_new(
-    struct runs *runs, struct owner *owner, const struct mcp_door *door)
+mcp_new(struct runs *runs, struct owner *owner, const struct mcp_door *door)
 {
 	struct mcp *mcp = mem_alloc(sizeof(*mcp));
 	const struct rpc_handlers handlers = { methods_on_request,

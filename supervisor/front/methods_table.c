@@ -8,5 +8,4 @@ const struct methods_row methods_table[] = {
 #include "rpc/methods.def"
 };
 
-const size_t methods_count =
-    sizeof(methods_table) / sizeof(methods_table[0]);
+const size_t methods_count = sizeof(methods_table) / sizeof(methods_table[0]);

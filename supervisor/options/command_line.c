@@ -560,8 +560,7 @@ command_line_check_operands(const struct command_line *line)
 	size_t n = command_line_operands(line);
 
 	if (n < command_operand_count(operands, 1))
-		missing = operands +
-		    (n == 0 ? 0 : strcspn(operands, " ") + 1);
+		missing = operands + (n == 0 ? 0 : strcspn(operands, " ") + 1);
 	else if (missing == NULL || missing[0] == '[' ||
 	    (command->rest != NULL && command->rest[0] != NULL))
 		return command->operand == NULL ||

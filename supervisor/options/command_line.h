@@ -101,8 +101,7 @@ int command_line_read(int argc, char **argv, struct command *command,
     struct command_option *given, size_t *count, struct err *err);
 
 /* Always returns -1, with the error for an unknown verb of word. */
-int command_unknown_verb(
-    const char *word, const char *verb, struct err *err);
+int command_unknown_verb(const char *word, const char *verb, struct err *err);
 
 /* Returns the n-th row, counted from 0, or NULL; static. */
 const struct command_row *command_row(size_t n);

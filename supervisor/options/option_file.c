@@ -28,8 +28,7 @@ option_file_decref(json_t **json)
 char *
 option_file_path(char **envp)
 {
-	auto_free char *folder =
-	    home_below(envp, "XDG_CONFIG_HOME", ".config");
+	auto_free char *folder = home_below(envp, "XDG_CONFIG_HOME", ".config");
 
 	return folder == NULL ? NULL : mem_printf("%s/config.json", folder);
 }

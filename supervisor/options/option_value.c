@@ -187,8 +187,7 @@ option_value_share(const char *text, uint64_t *number)
 
 /* Finds the word in a list whose last one is NULL. */
 static int
-option_value_word(
-    const char *const *words, const char *text, uint64_t *number)
+option_value_word(const char *const *words, const char *text, uint64_t *number)
 {
 	for (*number = 0; words[*number] != NULL; (*number)++)
 		if (strcasecmp(words[*number], text) == 0)
@@ -215,8 +214,7 @@ option_value_known(const char *text)
 
 /* Parses comma-separated words of the list as a set of bits. */
 static int
-option_value_words(
-    const char *const *words, const char *text, uint64_t *number)
+option_value_words(const char *const *words, const char *text, uint64_t *number)
 {
 	size_t i, len;
 
@@ -432,8 +430,7 @@ option_is_limits(const char *text)
 
 /* An address, or items separated by commas, as the kind says. */
 static int
-option_network_parse(
-    enum option_kind kind, const char *text, uint64_t *number)
+option_network_parse(enum option_kind kind, const char *text, uint64_t *number)
 {
 	int (*is)(const char *) = kind == OPTION_KIND_SOCKETS ?
 	    option_is_socket : kind == OPTION_KIND_HOSTS ? option_is_host :

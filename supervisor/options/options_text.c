@@ -350,8 +350,7 @@ options_help_options(FILE *out)
 
 /* Prints the help of one command; the options are those of all. */
 static int
-options_help_one(
-    const char *word, const char *verb, FILE *out, struct err *err)
+options_help_one(const char *word, const char *verb, FILE *out, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 	const char *suggested = command_nearest(word);

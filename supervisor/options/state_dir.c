@@ -50,8 +50,7 @@ state_dir_check_home(
 	if (refusal != NULL)
 		return err_set(err, "no state directory: %s, or name a "
 		    "folder in CAISSON_STATE_DIR", refusal);
-	if (moved || home == NULL || access(home, F_OK) == 0 ||
-	    errno != ENOENT)
+	if (moved || home == NULL || access(home, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	return err_set(err, "no state directory: the home %s does not exist; "
 	    "name one in CAISSON_STATE_DIR",
@@ -207,8 +206,7 @@ state_dir_hide(const struct options *options, struct err *err)
 }
 
 int
-state_dir_may_hold(
-    const struct options *options, char **envp, const char *name)
+state_dir_may_hold(const struct options *options, char **envp, const char *name)
 {
 	struct err err;
 	auto_free char *path = state_dir_path(options, envp, &err);

@@ -100,8 +100,7 @@ broker_forget_all(struct broker *broker)
 	while (!TAILQ_EMPTY(&broker->told))
 		broker_forget(&broker->told, TAILQ_FIRST(&broker->told));
 	while (!TAILQ_EMPTY(&broker->removed))
-		broker_forget(
-		    &broker->removed, TAILQ_FIRST(&broker->removed));
+		broker_forget(&broker->removed, TAILQ_FIRST(&broker->removed));
 }
 
 /* Its end */
@@ -263,8 +262,7 @@ broker_revoke(struct broker *broker, const struct broker_told *told,
  * it may continue, unless its file is no longer trusted, now or later.
  */
 static int
-broker_remove(
-    struct broker *broker, struct broker_told *told, struct err *err)
+broker_remove(struct broker *broker, struct broker_told *told, struct err *err)
 {
 	struct ipc_remove message = { .name = told->name };
 	auto_buffer struct buffer why = { 0 };
@@ -420,8 +418,7 @@ broker_reconfigure(struct broker *broker)
 	struct err err;
 
 	if (broker->service.channel != NULL)
-		service_sent(
-		    &broker->service, broker_tell(broker, &err), &err);
+		service_sent(&broker->service, broker_tell(broker, &err), &err);
 }
 
 /* Grants */
@@ -491,8 +488,7 @@ broker_grant_servers(struct broker *broker,
 {
 	struct broker_grant question = *wanted;
 
-	return service_ask(
-	    &broker->service, broker_send_grant, &question, err);
+	return service_ask(&broker->service, broker_send_grant, &question, err);
 }
 
 /* Servers */
@@ -532,8 +528,7 @@ broker_on_server_ended(void *ctx, const char *how)
 
 /* Returns whether this owner may have another process of a server. */
 static int
-broker_has_room(
-    const struct broker *broker, const struct broker_wanted *want)
+broker_has_room(const struct broker *broker, const struct broker_wanted *want)
 {
 	const struct broker_link *link;
 	size_t n = 0;
@@ -628,8 +623,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 	 */
 	if (want->owner[0] != '\0' &&
 	    !broker_knows_owner(broker, want->owner)) {
-		service_violate(
-		    broker, "a server of an owner without a grant");
+		service_violate(broker, "a server of an owner without a grant");
 		return;
 	}
 	broker->last_link = want->link;

@@ -67,8 +67,7 @@ int broker_grant_servers(struct broker *broker,
  * Ends the broker and all servers in order. ended is called once, before this
  * returns or from the loop, when no server is left.
  */
-void broker_stop(
-    struct broker *broker, void (*ended)(void *ctx), void *ctx);
+void broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx);
 
 /* Tells of each process of a server, its name and owner (empty: our user). */
 void broker_each_link(const struct broker *broker,

@@ -441,8 +441,7 @@ files_deliver(struct files *files, const char *owner, const char *names,
 		return NULL;
 	task->direct = names_len == 0;
 	deliver.task = task->number;
-	deliver.porter =
-	    files_task_start_porter(task, none, folder, uid, err);
+	deliver.porter = files_task_start_porter(task, none, folder, uid, err);
 	if (deliver.porter == -1)
 		return files_task_refuse(task, err);
 	return files_task_send(task, &deliver, err);
@@ -733,8 +732,7 @@ files_hear_done(struct files *files, uint64_t number, uint64_t count,
 int
 files_may_hold(const struct files *files)
 {
-	return state_dir_may_hold(
-	    files->options, files->envp, STATE_DIR_FILES);
+	return state_dir_may_hold(files->options, files->envp, STATE_DIR_FILES);
 }
 
 struct files *

@@ -119,8 +119,7 @@ gateway_start_process(void *ctx, struct err *err)
 	if (service_start(&gateway->service, err) == -1)
 		return -1;
 	for (i = 0; i < terms->nsockets; i++)
-		if (gateway_pass_socket(gateway, &terms->sockets[i], err) ==
-		    -1)
+		if (gateway_pass_socket(gateway, &terms->sockets[i], err) == -1)
 			return -1;
 	return channel_send_serve(gateway->service.channel, &serve, err);
 }
@@ -211,8 +210,7 @@ gateway_welcome(struct gateway *gateway, uint64_t visit,
 	guest = mem_alloc(sizeof(*guest));
 	guest->peer = (struct gateway_peer){ gateway, guest };
 	guest->user = *user;
-	ends = worker_ends(
-	    ROLE_GATEWAY, gateway_on_guest_closed, &guest->peer);
+	ends = worker_ends(ROLE_GATEWAY, gateway_on_guest_closed, &guest->peer);
 	guest->channel = channel_new(gateway->service.base, &ours, &ends);
 	LIST_INSERT_HEAD(&gateway->guests, guest, entry);
 	return guest;

@@ -42,8 +42,7 @@ identity_of_block(unsigned int block)
 
 /* Returns whether a map of user_namespaces(7) has all numbers first to last. */
 static int
-identity_mapped(
-    const char *path, unsigned long first, unsigned long last)
+identity_mapped(const char *path, unsigned long first, unsigned long last)
 {
 	FILE *map = fopen(path, "re");
 	unsigned long inside, outside, count;
@@ -175,8 +174,7 @@ identity_logins(void)
 unsigned int
 identity_box(unsigned long number)
 {
-	return identity.box_first +
-	    (unsigned int)(number % identity.box_count);
+	return identity.box_first + (unsigned int)(number % identity.box_count);
 }
 
 unsigned int

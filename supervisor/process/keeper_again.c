@@ -81,8 +81,7 @@ keeper_start_over(
 	size_t n = KEEPER_WORDS, count = keeper_count(program->find) + 1 +
 	    keeper_count(program->remove);
 	auto_free char **words = mem_alloc((n + count + 1) * sizeof(*words));
-	auto_free char *title =
-	    mem_printf(KEEPER_TITLE "%lu]", keeper->number);
+	auto_free char *title = mem_printf(KEEPER_TITLE "%lu]", keeper->number);
 	auto_free char *numbers = mem_printf(KEEPER_NUMBERS, keeper->number,
 	    (int)keeper->supervisor, (int)keeper->server, (int)log_terms(),
 	    program->remove_ms, program->remove == program->argv,

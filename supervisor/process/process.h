@@ -154,8 +154,7 @@ int spawn_instead(char *const *argv, char **envp, struct err *err);
  * waited, unless it prints nothing for this time. Returns 0 if it exits with 0,
  * or -1 with err, which has the first line that it has printed.
  */
-int spawn_try(
-    char *const *argv, char **envp, unsigned int ms, struct err *err);
+int spawn_try(char *const *argv, char **envp, unsigned int ms, struct err *err);
 
 /* For keepers: writes "cannot WHAT PATH: why (errno)" to errors, and exits. */
 void spawn_complain(const struct spawn_program *program, const char *what,

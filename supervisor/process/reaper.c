@@ -453,8 +453,7 @@ reaper_init(struct event_base *base)
 	event_add(reaper_event, NULL);
 	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
 	reaper_leave_event = evtimer_new(base, reaper_on_leave_timer, NULL);
-	reaper_stopped_event =
-	    evtimer_new(base, reaper_on_stopped_timer, NULL);
+	reaper_stopped_event = evtimer_new(base, reaper_on_stopped_timer, NULL);
 }
 
 void
@@ -520,8 +519,7 @@ reaper_look(struct child *child)
 }
 
 struct child *
-reaper_watch(
-    struct event_base *base, int *pidfd, child_ended *ended, void *ctx)
+reaper_watch(struct event_base *base, int *pidfd, child_ended *ended, void *ctx)
 {
 	struct child *child = reaper_watch_idly(base, pidfd, ended, ctx);
 

@@ -47,8 +47,7 @@ call_judge_refusal(struct call_result *result)
 	const char *end;
 	char *sentence;
 
-	if (errors->len < mark ||
-	    memcmp(errors->data, call_not_run, mark) != 0)
+	if (errors->len < mark || memcmp(errors->data, call_not_run, mark) != 0)
 		return NULL;
 	end = memchr(errors->data, '\n', errors->len);
 	sentence = mem_printf("%.*s",
@@ -66,8 +65,7 @@ call_judge_interpreter(struct call *call)
 {
 	struct call_result *result = &call->result;
 	const struct language *language = call->request.language;
-	const char *path =
-	    language_interpreter(language, call->runs->options);
+	const char *path = language_interpreter(language, call->runs->options);
 	char variable[OPTION_NAME_SIZE];
 	auto_free char *refusal = call_judge_refusal(result);
 
@@ -148,8 +146,7 @@ call_judge_code(struct call *call, const struct box *box)
 	auto_free char *fix = request_memory_fix(&call->request);
 
 	result->status = CALL_ERROR;
-	if (result->signal == SIGKILL &&
-	    box->end.cause == BOX_CAUSE_MEMORY) {
+	if (result->signal == SIGKILL && box->end.cause == BOX_CAUSE_MEMORY) {
 		call_judge_memory(call);
 	} else if (result->signal == SIGKILL &&
 	    box->end.cause == BOX_CAUSE_UNTOLD) {
@@ -174,8 +171,7 @@ call_judge_code(struct call *call, const struct box *box)
 
 		call_set_error(call, "Sandbox was killed by %s", name);
 	} else if (result->exit_code != 0) {
-		call_set_error(call, CALL_EXITED,
-		    result->exit_code);
+		call_set_error(call, CALL_EXITED, result->exit_code);
 	} else {
 		result->status = CALL_SUCCESS;
 	}

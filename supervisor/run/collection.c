@@ -101,8 +101,7 @@ collection_look_at(int folder, const char *place, struct box_full *full)
 void
 collection_look(struct box_files *files)
 {
-	collection_look_at(
-	    files->out_dir, COLLECTION_OUT, &files->out_full);
+	collection_look_at(files->out_dir, COLLECTION_OUT, &files->out_full);
 	collection_look_at(files->data, COLLECTION_DATA, &files->data_full);
 }
 

@@ -21,8 +21,7 @@ static const unsigned int figures_bounds[FIGURES_BOUNDS] = { 1, 2, 5, 10, 25,
 
 /* Above the bound, new owners share a row for each language. */
 static struct figures_calls *
-figures_find(
-    struct figures *figures, const char *owner, const char *language)
+figures_find(struct figures *figures, const char *owner, const char *language)
 {
 	struct figures_calls *calls;
 	size_t i;
@@ -165,8 +164,7 @@ figures_add_times(struct buffer *text, const struct figures *figures)
 	size_t i, n;
 
 	for (i = 0; i < FIGURE_TIMES; i++) {
-		figures_add_help(
-		    text, rows[i].name, "histogram", rows[i].help);
+		figures_add_help(text, rows[i].name, "histogram", rows[i].help);
 		for (n = 0, sum = 0; n < FIGURES_BOUNDS; n++) {
 			sum += figures->times[i].within[n];
 			buffer_printf(text, "caisson_%s_bucket{le=\"%g\"} "

@@ -546,8 +546,7 @@ local_on_box(void *ctx)
 }
 
 uint64_t
-call_session_bytes(
-    const struct runs *runs, const char *scope, const char *name)
+call_session_bytes(const struct runs *runs, const char *scope, const char *name)
 {
 	const struct call *call = call_of_session(runs, scope, name);
 	const struct local *local = call != NULL ? call->inside : NULL;

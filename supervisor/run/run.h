@@ -164,8 +164,7 @@ int owner_precedes(const struct owner *owner, const struct owner *other);
  * output and has not reported progress yet, until the
  * call is concluded.
  */
-typedef void call_progressed(
-    void *ctx, const struct box_progress *progress);
+typedef void call_progressed(void *ctx, const struct box_progress *progress);
 
 /*
  * Asks the client of a call, for a server, with the ctx of call_new: kind is a

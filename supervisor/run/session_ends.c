@@ -16,8 +16,7 @@
 #include "session.h"
 
 struct session *
-sessions_find(
-    struct session_list *list, const char *scope, const char *name)
+sessions_find(struct session_list *list, const char *scope, const char *name)
 {
 	struct session *session;
 

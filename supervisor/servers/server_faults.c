@@ -19,8 +19,7 @@ server_faults_add_text(struct buffer *text, const char *data)
 }
 
 const struct server *
-server_faults_row(
-    const struct servers *servers, const struct server_file *file)
+server_faults_row(const struct servers *servers, const struct server_file *file)
 {
 	const struct server *server;
 

@@ -114,8 +114,7 @@ server_expand_path(struct buffer *out, const char *what, const char *text,
 
 /* Expands the command and its arguments. */
 static int
-server_expand_run(
-    struct server *server, struct expand *expand, struct err *err)
+server_expand_run(struct server *server, struct expand *expand, struct err *err)
 {
 	const struct server_texts *args = &server->args;
 	auto_buffer struct buffer run = { 0 };
@@ -163,8 +162,7 @@ server_check_header(const char *name, const char *value, struct err *err)
 
 /* Expands its variables, or its headers if it is remote. */
 static int
-server_expand_env(
-    struct server *server, struct expand *expand, struct err *err)
+server_expand_env(struct server *server, struct expand *expand, struct err *err)
 {
 	const char *what = server->remote ? "headers" : "env";
 	const struct server_texts *pairs =
@@ -189,8 +187,7 @@ server_expand_env(
 
 /* The URL of a remote server stands for its command, and for its program. */
 static int
-server_expand_url(
-    struct server *server, struct expand *expand, struct err *err)
+server_expand_url(struct server *server, struct expand *expand, struct err *err)
 {
 	auto_buffer struct buffer url = { 0 };
 
@@ -206,8 +203,7 @@ server_expand_url(
 }
 
 static int
-server_expand_cwd(
-    struct server *server, struct expand *expand, struct err *err)
+server_expand_cwd(struct server *server, struct expand *expand, struct err *err)
 {
 	auto_buffer struct buffer cwd = { 0 };
 

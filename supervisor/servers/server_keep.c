@@ -208,8 +208,7 @@ server_keep_due(const struct servers *servers, uint64_t now)
 /* Use of the former content */
 
 int
-server_keep(
-    struct servers *servers, struct server_file *file, const char *why)
+server_keep(struct servers *servers, struct server_file *file, const char *why)
 {
 	const struct server_file *before = server_keep_before(servers, file);
 	uint64_t now = servers->setup.clock();

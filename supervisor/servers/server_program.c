@@ -37,8 +37,7 @@ server_program_path(const char *from, const char *folder, size_t len,
 }
 
 char *
-server_program_find(const char *command, const char *search,
-    const char *folder)
+server_program_find(const char *command, const char *search, const char *folder)
 {
 	size_t len;
 
@@ -77,8 +76,7 @@ server_program_is_self(
 {
 	const char *name = strrchr(command, '/');
 
-	if (strcmp(name == NULL ? command : name + 1, SERVER_PROGRAM_SELF) ==
-	    0)
+	if (strcmp(name == NULL ? command : name + 1, SERVER_PROGRAM_SELF) == 0)
 		return 1;
 	return program != NULL && server_program_is_file(program, self);
 }

@@ -193,8 +193,7 @@ servers_refuse(struct server_file *file, const char *why)
 
 /* A file cannot be read: its former content is used, or none. */
 static void
-servers_fail(
-    struct servers *servers, struct server_file *file, const char *why)
+servers_fail(struct servers *servers, struct server_file *file, const char *why)
 {
 	server_rows_remove(servers, file);
 	if (!server_keep(servers, file, why))
@@ -216,8 +215,7 @@ servers_next(struct servers *servers)
 
 /* Returns a file already read under another name; NULL for none. */
 static const struct server_file *
-servers_find_same(
-    const struct servers *servers, const struct server_file *file)
+servers_find_same(const struct servers *servers, const struct server_file *file)
 {
 	const struct server_file *other;
 

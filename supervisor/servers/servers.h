@@ -303,8 +303,7 @@ int server_open(struct server_file *file, const struct servers_setup *setup,
  * accessed, not even to test its existence. Returns 0, or -1 with errno: EXDEV
  * if the path leads out.
  */
-int server_open_look(
-    const char *path, const char *within, struct stat *st);
+int server_open_look(const char *path, const char *within, struct stat *st);
 
 /*
  * Opens a path relative to a directory, dir; links must not lead out of it.
@@ -328,8 +327,7 @@ enum server_fault server_open_fault(int code);
  * Opens a directory for listing, which must be within another one unless that
  * is NULL. Returns it, or -1 with err, whose code is ENOENT if it is missing.
  */
-int server_open_folder(
-    const char *path, const char *within, struct err *err);
+int server_open_folder(const char *path, const char *within, struct err *err);
 
 /* server_judge.c: decides which entries are used. */
 

@@ -51,8 +51,7 @@ grant_copy_names(const struct ipc_blob *blob)
  * otherwise the configured one, or NULL.
  */
 static struct server *
-grant_server(
-    const struct grant *grant, const struct grant_right *right)
+grant_server(const struct grant *grant, const struct grant_right *right)
 {
 	return right->hold.server != NULL ? right->hold.server :
 	    server_find(grant->broker, grant->owner, right->name);
@@ -161,8 +160,7 @@ grant_new(struct broker *broker, struct ipc_grant_servers *msg)
 	exchange_open(&grant->exchange, broker->base, &msg->relay,
 	    msg->execution, &ends, grant_on_ending);
 	grant->names = grant_copy_names(&msg->allowed);
-	grant->rights =
-	    mem_alloc(CONFIG_SERVERS_MAX * sizeof(*grant->rights));
+	grant->rights = mem_alloc(CONFIG_SERVERS_MAX * sizeof(*grant->rights));
 	TEXT_LIST_EACH (name, grant->names, msg->allowed.len) {
 		if (grant->nrights == CONFIG_SERVERS_MAX)
 			fatal("a grant has too many servers");
@@ -380,8 +378,7 @@ grant_cancel(struct grant *grant, uint64_t id)
 		return;
 	buffer_add_text(&reason, "it was cancelled before it was answered");
 	ask_add_sent(ask, &reason);
-	grant_send_refused(
-	    grant, id, reason.data, none, grant_reached(ask), 0);
+	grant_send_refused(grant, id, reason.data, none, grant_reached(ask), 0);
 	server_withdraw(&ask, "the code no longer waits for it");
 }
 
@@ -425,8 +422,7 @@ grant_admit(struct grant *grant, uint64_t id)
 /* Answers */
 
 void
-grant_answer(
-    struct grant *grant, uint64_t id, const char *json, size_t len)
+grant_answer(struct grant *grant, uint64_t id, const char *json, size_t len)
 {
 	struct ipc_result result = { .id = id,
 		.payload = { (const uint8_t *)json, len, -1 } };
@@ -482,13 +478,11 @@ grant_refuse_state(struct grant *grant, uint64_t id, const char *name,
 	reason_add_name(&reason, name);
 	buffer_add_text(&reason, words);
 	reason_fit(&reason);
-	grant_refuse(
-	    grant, id, reason.data, (struct json_span){ NULL, 0 });
+	grant_refuse(grant, id, reason.data, (struct json_span){ NULL, 0 });
 }
 
 static void
-grant_refuse_not_loaded(
-    struct grant *grant, uint64_t id, const char *name)
+grant_refuse_not_loaded(struct grant *grant, uint64_t id, const char *name)
 {
 	auto_buffer struct buffer words = { 0 };
 
@@ -500,8 +494,7 @@ grant_refuse_not_loaded(
 }
 
 struct server *
-grant_find(struct grant *grant, uint64_t id, const char *name,
-    int need_load)
+grant_find(struct grant *grant, uint64_t id, const char *name, int need_load)
 {
 	struct grant_right *right = grant_right(grant, name);
 	struct server *server = NULL;
@@ -557,8 +550,7 @@ grant_revoke_all(struct broker *broker, const char *name, const char *why)
 void
 grant_load(struct grant *grant, struct server *server)
 {
-	struct grant_right *right =
-	    grant_right(grant, server->definition.name);
+	struct grant_right *right = grant_right(grant, server->definition.name);
 
 	right->loaded = true;
 	grant_hold(grant, right, server);

@@ -89,8 +89,7 @@ struct server *grant_find(struct grant *grant, uint64_t id,
  * its name. Until one has, each grant that may use it refuses its requests
  * with that reason.
  */
-void grant_revoke_all(
-    struct broker *broker, const char *name, const char *why);
+void grant_revoke_all(struct broker *broker, const char *name, const char *why);
 
 /*
  * Loads a permitted server for this grant, and starts it unless the grant

@@ -205,8 +205,7 @@ broker_on_ask_server(struct grant *grant, struct ipc_ask_server *msg)
 
 /* Its answer may already be on the way: then there is nothing to cancel. */
 void
-broker_on_cancel_call(
-    struct grant *grant, struct ipc_cancel_call *cancel)
+broker_on_cancel_call(struct grant *grant, struct ipc_cancel_call *cancel)
 {
 	grant_cancel(grant, cancel->id);
 }

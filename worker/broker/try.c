@@ -20,8 +20,7 @@ try_send(struct broker *broker, struct ipc_tried *tried)
 }
 
 static void
-try_send_reason(
-    struct broker *broker, const char *name, const char *reason)
+try_send_reason(struct broker *broker, const char *name, const char *reason)
 {
 	struct ipc_tried tried = { .name = name, .reason = reason };
 
@@ -76,6 +75,5 @@ try_server(struct broker *broker, const char *name)
 	if (server == NULL)
 		try_send_reason(broker, name, "there is no such server");
 	else
-		server_ask(server,
-		    server_new_ask(server, &ends, 0, ASK_TOOLS));
+		server_ask(server, server_new_ask(server, &ends, 0, ASK_TOOLS));
 }

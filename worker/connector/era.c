@@ -64,8 +64,7 @@ era_add_member(struct buffer *line, struct json_span object, const char *name)
 
 /* Older drafts have serverInfo in the result itself. */
 void
-era_add_greeting(
-    struct buffer *line, const char *id, struct json_span result)
+era_add_greeting(struct buffer *line, const char *id, struct json_span result)
 {
 	struct json_span meta, info;
 	struct json_span none = { "{}", 2 };

@@ -41,8 +41,7 @@ on_supervisor_read(int file, struct buffer *text)
 	} while (0)
 
 void
-connector_on_connect(
-    struct connector *connector, struct ipc_connect *connect)
+connector_on_connect(struct connector *connector, struct ipc_connect *connect)
 {
 	ON_SUPERVISOR_REMOTE(&connector->remote, connect);
 	connector->in = fd_take(&connect->in);

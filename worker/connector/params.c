@@ -146,8 +146,7 @@ params_count(struct json_span schema)
 	const char *p = schema.p, *end = schema.p + schema.len;
 	size_t n = 0;
 
-	while ((p = memmem(p, (size_t)(end - p), mark, strlen(mark))) !=
-	    NULL) {
+	while ((p = memmem(p, (size_t)(end - p), mark, strlen(mark))) != NULL) {
 		p += strlen(mark);
 		n++;
 	}
@@ -181,8 +180,7 @@ params_learn_tool(struct params *params, struct json_span tool)
 }
 
 int
-params_learn(
-    struct params *params, struct json_span result, struct buffer *out)
+params_learn(struct params *params, struct json_span result, struct buffer *out)
 {
 	struct json_span tools, tool, name, value;
 	struct json_span_walk walk;

@@ -400,8 +400,7 @@ session_learn(struct session *session, struct json_span cursor)
 	    mem_printf("\"cursor\":%.*s,", (int)cursor.len, cursor.p);
 
 	session->pages++;
-	session_ask(
-	    session, TALK_LEARN, SESSION_LEARN, "tools/list", params);
+	session_ask(session, TALK_LEARN, SESSION_LEARN, "tools/list", params);
 }
 
 /* All is known: the broker may call. */
@@ -487,8 +486,7 @@ session_pass_tools(struct session *session, const struct talk *talk,
 		return 0;
 	log_warn("the server has tools whose x-mcp-header is wrong: they "
 	    "are left out");
-	return session_pass_made(
-	    session, talk, "result", list.data, list.len);
+	return session_pass_made(session, talk, "result", list.data, list.len);
 }
 
 /* The answer to a request has come. */
@@ -829,8 +827,7 @@ session_on_failed(struct session *session, const struct talk *talk,
 		session_on_undiscovered(session, talk, outcome, why);
 	else if (talk->kind == TALK_LEARN)
 		session_welcome(session);
-	else if (talk->kind == TALK_STREAM &&
-	    session->manner == MANNER_EVENTS)
+	else if (talk->kind == TALK_STREAM && session->manner == MANNER_EVENTS)
 		session_fail_events(
 		    session, exchange_head(talk->exchange)->status, why);
 	else if ((talk->kind == TALK_STREAM || talk->kind == TALK_LISTEN) &&

@@ -100,8 +100,7 @@ check_origin(const struct check *check, const struct http_head *head)
 	const char *origin = head->fields[HTTP_ORIGIN];
 	size_t i, len;
 
-	if (origin == NULL ||
-	    check_has(check->origins, origin, strlen(origin)))
+	if (origin == NULL || check_has(check->origins, origin, strlen(origin)))
 		return 1;
 	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		len = strlen(schemes[i]);

@@ -367,8 +367,7 @@ conn_on_timer(evutil_socket_t, short, void *arg)
 		conn_on_quiet(conn);
 	else if (conn->state == CONN_POURING)
 		conn_refuse(conn, &late);
-	else if (conn->state == CONN_READING &&
-	    http_parser_begun(conn->parser))
+	else if (conn->state == CONN_READING && http_parser_begun(conn->parser))
 		conn_refuse(conn, &late);
 	else if ((conn->state == CONN_WRITING ||
 	             conn->state == CONN_SENDING ||

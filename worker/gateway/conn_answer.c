@@ -203,8 +203,7 @@ conn_answer(void *ctx, const struct ipc_reply *reply, const char *body,
 }
 
 void
-conn_event(
-    void *ctx, const char *id, const char *data, size_t len, int last)
+conn_event(void *ctx, const char *id, const char *data, size_t len, int last)
 {
 	struct conn *conn = ctx;
 	struct response response = conn_response(conn, 200);

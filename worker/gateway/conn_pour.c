@@ -42,8 +42,7 @@ conn_pour(struct conn *conn)
 	ssize_t n = 0;
 	size_t used;
 
-	http_parser_read(
-	    conn->parser, conn->rest.data, conn->rest.len, &used);
+	http_parser_read(conn->parser, conn->rest.data, conn->rest.len, &used);
 	buffer_drop_front(&conn->rest, used);
 	if (body->len > 0)
 		n = write(conn->stream.sink, body->data, body->len);

@@ -154,8 +154,7 @@ ask_send(struct ask *ask)
 	    route, head->target, &message.rest.len);
 	ask->number = message.request;
 	if (channel_send_ask(ask->guest->channel, &message, &err) == -1) {
-		log_warn("the supervisor takes no more requests: %s",
-		    err.text);
+		log_warn("the supervisor takes no more requests: %s", err.text);
 		return -1;
 	}
 	buffer_reset(body);
@@ -214,8 +213,7 @@ guest_caller(const struct gateway *gateway, const struct http_head *head,
 }
 
 static struct guest *
-guest_new(
-    struct gateway *gateway, const char *token, const char *address)
+guest_new(struct gateway *gateway, const char *token, const char *address)
 {
 	struct guest *guest = mem_alloc(sizeof(*guest));
 	int figures = strcmp(token, GUEST_FIGURES) == 0;

@@ -50,8 +50,7 @@ struct caller *guest_caller(const struct gateway *gateway,
  * copied. Returns it, or NULL if it was answered already. It is freed by
  * ask_leave, or by itself before its last answer.
  */
-struct ask *guest_ask(
-    struct gateway *gateway, const struct ask_client *client);
+struct ask *guest_ask(struct gateway *gateway, const struct ask_client *client);
 
 /* The client has disconnected: frees it. */
 void ask_leave(struct ask **ask);

@@ -291,8 +291,7 @@ http_parser_read_end(struct http_parser *parser, const char *data, size_t len,
 
 	if (done == 0)
 		return HTTP_MORE;
-	if (done == -1 || parser->line.len != 2 ||
-	    parser->line.data[0] != '\r')
+	if (done == -1 || parser->line.len != 2 || parser->line.data[0] != '\r')
 		return http_parser_fail(
 		    parser, 400, "a chunk does not end with CR LF");
 	buffer_reset(&parser->line);
@@ -341,8 +340,7 @@ http_parser_read(struct http_parser *parser, const char *data, size_t len,
 		if (*used == len && parser->part != HTTP_PART_BAD)
 			return HTTP_MORE;
 		n = 0;
-		state = http_parser_step(
-		    parser, data + *used, len - *used, &n);
+		state = http_parser_step(parser, data + *used, len - *used, &n);
 		*used += n;
 	}
 	return state;

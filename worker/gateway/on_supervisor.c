@@ -51,8 +51,7 @@ gateway_on_serve(struct gateway_end *end, struct ipc_serve *serve)
 void
 gateway_on_welcome(struct gateway_end *end, struct ipc_welcome *welcome)
 {
-	guest_welcome(
-	    on_supervisor_own(end), welcome->visit, &welcome->guest);
+	guest_welcome(on_supervisor_own(end), welcome->visit, &welcome->guest);
 }
 
 void

@@ -60,8 +60,7 @@ int route_streams(const char *method, const char *target);
 enum route_list { ROUTE_PATHS, ROUTE_FIGURES, ROUTE_METHODS, ROUTE_BODIES };
 
 /* Adds it to an empty buffer, separated by ", "; nothing if there is none. */
-void route_add(
-    struct buffer *list, enum route_list what, const char *target);
+void route_add(struct buffer *list, enum route_list what, const char *target);
 
 /*
  * Returns a sentence for a request that needs something else, without a dot,

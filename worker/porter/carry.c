@@ -26,8 +26,7 @@ carry_skip(struct porter *porter, const char *name, enum file_fault fault)
 		    strlen(name) }, .fault = fault };
 	struct err err;
 
-	return carry_sent(
-	    channel_send_skip(porter->files, &skip, &err), &err);
+	return carry_sent(channel_send_skip(porter->files, &skip, &err), &err);
 }
 
 static int

@@ -34,8 +34,7 @@ porter_on_put(struct porter *porter, struct ipc_put *put)
 	skip.fault = in_put(porter->folder, put->name, put->file, put->offset,
 	    put->since);
 	if (skip.fault != FILE_FAULT_NONE)
-		carry_sent(channel_send_skip(
-		    porter->files, &skip, &err), &err);
+		carry_sent(channel_send_skip(porter->files, &skip, &err), &err);
 }
 
 void
@@ -45,6 +44,5 @@ porter_on_put_all(struct porter *porter, struct ipc_put_all *)
 	struct err err;
 
 	on_files_check(porter);
-	carry_sent(
-	    channel_send_carried(porter->files, &carried, &err), &err);
+	carry_sent(channel_send_carried(porter->files, &carried, &err), &err);
 }

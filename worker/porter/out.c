@@ -70,8 +70,7 @@ out_walk_entry(void *ctx, const char *name)
 		path[strlen(walk->path) - 1] = '\0'; /* the folder */
 	else if (walk->depth < FILES_DEPTH_MAX &&
 	    list->folders < FILES_FOLDERS_MAX)
-		fd = beneath_open(
-		    walk->top, path, O_RDONLY | O_DIRECTORY, 0);
+		fd = beneath_open(walk->top, path, O_RDONLY | O_DIRECTORY, 0);
 	if (fd == -1) {
 		out_list_add(list, path);
 		return;

@@ -220,8 +220,7 @@ config_read_entry(struct config *config, struct json_span name,
 		if (entry.description == NULL)
 			entry.description = config_description(config);
 		row = config_message(&entry, config_place(config, name.p));
-		config->sink->tell(
-		    config->sink->ctx, IPC_ENTRY, &row);
+		config->sink->tell(config->sink->ctx, IPC_ENTRY, &row);
 	} else {
 		config_reject_at(
 		    config, config_place(config, entry.at), &entry, &err);
@@ -509,8 +508,7 @@ config_read_jsonc(struct config *config, char *data, size_t len)
 }
 
 static void
-config_begin_locations(
-    struct config *config, const char *written, size_t len)
+config_begin_locations(struct config *config, const char *written, size_t len)
 {
 	config->locations.sink = config->sink;
 	config->locations.written = written;
@@ -609,6 +607,5 @@ config_read(char *data, size_t len, const struct config_file *file,
 	if (config.row->translate == NULL)
 		return config_read_locations(
 		    &config, data == NULL ? none : data, len);
-	return config_read_translated(
-	    &config, data == NULL ? none : data, len);
+	return config_read_translated(&config, data == NULL ? none : data, len);
 }

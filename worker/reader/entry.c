@@ -143,8 +143,7 @@ entry_read_command_object(
 
 /* A program or, in some clients, the program and its arguments. */
 static int
-entry_read_command(
-    struct entry *entry, struct json_span value, struct err *err)
+entry_read_command(struct entry *entry, struct json_span value, struct err *err)
 {
 	struct json_span_walk walk = json_span_walk(value);
 	struct json_span first = value;
@@ -515,8 +514,7 @@ entry_read_url(struct entry *entry, struct json_span value, struct err *err)
 	if (entry->url != NULL)
 		return entry_fail(
 		    entry, value, err_set(err, "has more than one URL"));
-	entry->url =
-	    entry_word(entry, value, "the URL", CONFIG_PATH_MAX, err);
+	entry->url = entry_word(entry, value, "the URL", CONFIG_PATH_MAX, err);
 	return entry->url == NULL ? -1 : 0;
 }
 

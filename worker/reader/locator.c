@@ -83,8 +83,7 @@ locator_tell_whole(const struct locations *locations)
 	struct ipc_gap gap = { .form = CONFIG_GAP_WHOLE, .at = locations->len,
 		.line = "", .deeper = "", .behind = "", .why = "" };
 
-	locations->sink->tell(
-	    locations->sink->ctx, IPC_GAP, &gap);
+	locations->sink->tell(locations->sink->ctx, IPC_GAP, &gap);
 }
 
 void
@@ -93,8 +92,7 @@ locator_tell_none(const struct locations *locations, const char *why)
 	struct ipc_gap gap = { .form = CONFIG_GAP_NONE, .line = "",
 		.deeper = "", .behind = "", .why = why };
 
-	locations->sink->tell(
-	    locations->sink->ctx, IPC_GAP, &gap);
+	locations->sink->tell(locations->sink->ctx, IPC_GAP, &gap);
 }
 
 /* Members of JSON */
@@ -330,8 +328,7 @@ locator_finish_gap(const struct locations *locations, struct locator_gap *found)
 	found->gap.deeper = found->deeper.data;
 	found->gap.behind = found->behind.data;
 	found->gap.why = "";
-	locations->sink->tell(
-	    locations->sink->ctx, IPC_GAP, &found->gap);
+	locations->sink->tell(locations->sink->ctx, IPC_GAP, &found->gap);
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		buffer_reset(texts[i]);
 }
@@ -347,8 +344,7 @@ locator_tell_gap(const struct locations *locations, struct json_span file)
 	} else {
 		found.gap.form = CONFIG_GAP_LIST;
 		locator_find_gap(locations, file, file, &found);
-		buffer_add(
-		    &found.deeper, found.line.data, found.line.len);
+		buffer_add(&found.deeper, found.line.data, found.line.len);
 		if (found.line.len > 1)
 			locator_add_step(locations, file, &found.deeper);
 	}

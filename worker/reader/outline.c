@@ -59,8 +59,7 @@ outline_name(struct outline *outline, const struct buffer *name)
 }
 
 void
-outline_add(
-    struct outline *outline, const char *text, size_t start, size_t end)
+outline_add(struct outline *outline, const char *text, size_t start, size_t end)
 {
 	struct outline_line *line = outline_new(outline, text, start, end);
 	const struct buffer *path = outline->path;

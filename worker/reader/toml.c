@@ -115,8 +115,7 @@ toml_tree_find(const struct toml_node *table, const struct toml_key *key)
 
 /* Always returns NULL, for the caller to return. */
 static struct toml_node *
-toml_tree_refuse(
-    const struct toml_key *key, const char *why, struct err *err)
+toml_tree_refuse(const struct toml_key *key, const char *why, struct err *err)
 {
 	int len = key->len < TOML_SHOWN ? (int)key->len : TOML_SHOWN;
 
@@ -645,12 +644,10 @@ toml_read_header(struct toml *t)
 
 	t->pos += brackets;
 	start = t->pos;
-	table = toml_read_path(
-	    t, t->tree.root, &name, &key, TOML_MADE_BY_PATH);
+	table = toml_read_path(t, t->tree.root, &name, &key, TOML_MADE_BY_PATH);
 	if (table == NULL)
 		return -1;
-	if (toml_peek(t, 0) != ']' ||
-	    (brackets == 2 && toml_peek(t, 1) != ']'))
+	if (toml_peek(t, 0) != ']' || (brackets == 2 && toml_peek(t, 1) != ']'))
 		return toml_unexpected(t, brackets == 2 ? "]]" : "]");
 	t->table = brackets == 2 ?
 	    toml_tree_append(&t->tree, table, &key, t->err) :

@@ -38,8 +38,7 @@ yaml_place(const yaml_mark_t *mark)
 static int
 yaml_begin_node(struct reading *r, const yaml_event_t *event)
 {
-	struct level *level =
-	    r->depth == 0 ? NULL : &r->levels[r->depth - 1];
+	struct level *level = r->depth == 0 ? NULL : &r->levels[r->depth - 1];
 	struct buffer *json = &r->out->json;
 
 	if (++r->nodes > CONFIG_NODES_MAX)
@@ -219,8 +218,7 @@ yaml_failed(struct reading *r, const char *text, size_t len,
 }
 
 static int
-yaml_read(struct reading *r, const char *text, size_t len,
-    struct place *place)
+yaml_read(struct reading *r, const char *text, size_t len, struct place *place)
 {
 	yaml_event_t event;
 	int taken = 0;

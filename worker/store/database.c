@@ -122,8 +122,7 @@ database_reason(struct database *database, const struct err *why)
 
 	if (path == NULL || name == NULL)
 		return mem_strdup(why->text);
-	if (database->told == NULL ||
-	    strcmp(database->told, why->text) != 0) {
+	if (database->told == NULL || strcmp(database->told, why->text) != 0) {
 		free(database->told);
 		database->told = mem_strdup(why->text);
 		log_error("%s", why->text);
@@ -240,8 +239,7 @@ database_prepare_journal(struct database *database)
 
 /* storable_name(NAME) in SQL: whether calls may see a tool of this name. */
 static void
-database_judge_name(
-    sqlite3_context *context, int, sqlite3_value **values)
+database_judge_name(sqlite3_context *context, int, sqlite3_value **values)
 {
 	const char *name = (const char *)sqlite3_value_text(values[0]);
 
@@ -478,8 +476,7 @@ database_prepare(struct database *database, const char *sql, struct err *err)
 
 	if (database_open(database, err) == -1)
 		return NULL;
-	code = sqlite3_prepare_v2(
-	    database->handle, sql, -1, &statement, NULL);
+	code = sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL);
 	if (code == SQLITE_OK)
 		return statement;
 	database_fail(database, code, err);
@@ -567,8 +564,7 @@ database_list(struct database *database, sqlite3_stmt *statement,
 		first = 0;
 		found = database_step(database, statement, err);
 	}
-	buffer_printf(
-	    json, "],\"more\":%s}", found == 1 ? "true" : "false");
+	buffer_printf(json, "],\"more\":%s}", found == 1 ? "true" : "false");
 	return found == -1 ? -1 : 0;
 }
 

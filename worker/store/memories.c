@@ -218,8 +218,7 @@ memories_change(struct database *database, void *ctx, struct buffer *json,
 	        err) == -1 ||
 	    memories_put(database, save->scope, memory, err) == -1)
 		return -1;
-	return memories_load(
-	    database, save->scope, memory->key, 0, json, err);
+	return memories_load(database, save->scope, memory->key, 0, json, err);
 }
 
 int

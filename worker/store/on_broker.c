@@ -24,8 +24,7 @@ on_broker_answer(void *ctx, const struct tool_list *list)
 		.list = { (const uint8_t *)list->data, list->len, -1 } };
 	struct err err;
 
-	if (channel_send_recalled(answer->store->lister, &recalled, &err) ==
-	    -1)
+	if (channel_send_recalled(answer->store->lister, &recalled, &err) == -1)
 		lister_break(answer->store, err.text);
 }
 

@@ -198,8 +198,7 @@ on_supervisor_read(struct database *database,
 }
 
 void
-store_on_read_output(
-    struct store *store, struct ipc_read_output *read_output)
+store_on_read_output(struct store *store, struct ipc_read_output *read_output)
 {
 	struct ipc_output_read answer = { .task = read_output->task,
 		.reason = "" };
@@ -213,8 +212,7 @@ store_on_read_output(
 	found = on_supervisor_read(
 	    store->database, read_output, &bytes, &answer.whole, &why);
 	if (found == -1)
-		answer.reason = reason =
-		    database_reason(store->database, &why);
+		answer.reason = reason = database_reason(store->database, &why);
 	answer.found = found == 1;
 	answer.text = (struct ipc_blob){ (const uint8_t *)bytes.data,
 		bytes.len, -1 };

@@ -70,8 +70,7 @@ quota_check_share(struct database *database, const struct quota *quota,
 
 	if (quota_share(database, quota, scope, &own, err) == -1)
 		return -1;
-	if (old == 0 &&
-	    !quota_is_shared(own.count, 1, all->count, quota->most))
+	if (old == 0 && !quota_is_shared(own.count, 1, all->count, quota->most))
 		return err_set(err, "this client keeps %llu %s, and the "
 		    "remaining room is reserved for others: remove some (%s)",
 		    (unsigned long long)own.count, quota->what, quota->remedy);

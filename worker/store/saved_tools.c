@@ -105,8 +105,7 @@ saved_tools_put(struct database *database, const char *scope,
 		return -1;
 	database_bind_number(statement, 3, saved_tools_size(tool));
 	database_bind_text(statement, 4, tool->about);
-	database_bind_bytes(
-	    statement, 5, tool->source.data, tool->source.len);
+	database_bind_bytes(statement, 5, tool->source.data, tool->source.len);
 	return database_step(database, statement, err) == -1 ? -1 : 0;
 }
 
@@ -170,8 +169,7 @@ saved_tools_remove(struct database *database, const char *scope,
 	            : "DELETE FROM tools WHERE scope = ?1 AND name >= ?2",
 	    scope, name, err);
 
-	return database_remove(
-	    database, statement, name[0] != '\0', json, err);
+	return database_remove(database, statement, name[0] != '\0', json, err);
 }
 
 /* Listing */

@@ -130,8 +130,7 @@ tool_lists_prune(struct database *database, uint64_t now, struct err *err)
 
 	if (statement == NULL)
 		return -1;
-	database_bind_number(
-	    statement, 1, now > most_age ? now - most_age : 0);
+	database_bind_number(statement, 1, now > most_age ? now - most_age : 0);
 	database_bind_number(statement, 2, TOOL_LISTS_MAX);
 	database_bind_number(statement, 3, TOOL_LISTS_BYTES_MAX);
 	return database_step(database, statement, err);

@@ -263,8 +263,7 @@ static int
 cgroup_examine(struct cgroup *cg, const char *path, struct err *err)
 {
 	cg->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (cg->dir == -1 ||
-	    faccessat(cg->dir, "cgroup.procs", W_OK, 0) == -1)
+	if (cg->dir == -1 || faccessat(cg->dir, "cgroup.procs", W_OK, 0) == -1)
 		return err_sys(err, "open it");
 	return cgroup_check_controllers(cg, err) == -1 ||
 	        cgroup_check_delegated(cg, err) == -1 ||

@@ -134,8 +134,7 @@ int container_process_is_of(pid_t pid, const char *id);
 /* container_facts.c: what holds for a box that is a container. */
 
 /* Returns the facts of a box of a runtime, one block; name is static. */
-void *container_facts_new(
-    const char *image, const char *name, int keeps_files);
+void *container_facts_new(const char *image, const char *name, int keeps_files);
 
 /* Appends them as a JSON object. */
 void container_facts_add(struct buffer *json, const void *detail);

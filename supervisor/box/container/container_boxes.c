@@ -57,8 +57,7 @@ container_boxes_on_stale(void *ctx, const char *name)
 {
 	struct boxes *boxes = ctx;
 
-	log_info("removing the container %s of a Caisson that has ended",
-	    name);
+	log_info("removing the container %s of a Caisson that has ended", name);
 	container_remove(boxes, name);
 }
 
@@ -215,8 +214,7 @@ container_finish(struct boxes *boxes)
 	reaper_finish(CONTAINER_FINISH_MS);
 	container_removal_end(shared);
 	if (shared->locks != NULL)
-		container_lock_end(
-		    shared->locks, shared->label, &shared->lock);
+		container_lock_end(shared->locks, shared->label, &shared->lock);
 	free(shared->locks);
 	free(shared->program);
 	free(shared->image);

@@ -164,8 +164,7 @@ language_images_add_all(char *list)
 
 		if (name != NULL && !language_image_is_python(name) &&
 		    language_images_add(tag, name, &err) == -1)
-			log_warn("the image %s is not used: %s", tag,
-			    err.text);
+			log_warn("the image %s is not used: %s", tag, err.text);
 	}
 }
 

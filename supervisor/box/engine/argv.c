@@ -188,8 +188,7 @@ container_argv_add_command(
 	text_list_add(list, container->image);
 	if (container->first != NULL)
 		text_list_add(list, "--");
-	container_argv_add_all(
-	    list, command + (container->first == NULL));
+	container_argv_add_all(list, command + (container->first == NULL));
 }
 
 static void
@@ -324,8 +323,7 @@ container_is_name(const char *text)
 static int
 container_check_ours(const char *path, struct err *err)
 {
-	if (path == NULL ||
-	    (path[0] == '/' && strpbrk(path, ",\"\n") == NULL))
+	if (path == NULL || (path[0] == '/' && strpbrk(path, ",\"\n") == NULL))
 		return 0;
 	return err_set(err, "%s cannot be mounted in a container: "
 	    "its path has a comma, a quote or a newline, or does not begin "

@@ -222,8 +222,7 @@ container_engine_on_done(void *ctx, struct container_answer *)
 
 /* The fix is a command that hangs, too, while the engine does. */
 static int
-container_engine_set_late(
-    const char *path, unsigned int ms, struct err *err)
+container_engine_set_late(const char *path, unsigned int ms, struct err *err)
 {
 	return err_set(err, "%s did not answer within %u s: check it with "
 	    "'%s ps'", path, ms / 1000, path);

@@ -204,8 +204,7 @@ char *container_lock_folder(struct err *err);
  * container_sweep_label. Returns a descriptor, which the caller owns and which
  * ends the lock, or -1 with err.
  */
-int container_lock_take(
-    const char *folder, const char *label, struct err *err);
+int container_lock_take(const char *folder, const char *label, struct err *err);
 
 /*
  * Ends it, and removes its file; that of a Caisson that is killed stays until
@@ -311,8 +310,7 @@ int container_program_engine(const char *path);
  * value itself if it is a path, or else the one that is installed. NULL: there
  * is none.
  */
-char *container_program_path(
-    enum container_engine engine, const char *value);
+char *container_program_path(enum container_engine engine, const char *value);
 
 /*
  * commands.c: the command lines of one container, and the program for

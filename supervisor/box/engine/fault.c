@@ -136,8 +136,7 @@ container_fault_get(const char *image)
 static void
 container_fault_absent(struct buffer *text, const struct container_end *end)
 {
-	buffer_printf(
-	    text, "the image %s does not exist here: ", end->image);
+	buffer_printf(text, "the image %s does not exist here: ", end->image);
 	container_fault_fill(text, end->digest != NULL ?
 	        "enable another one with 'caisson image add NAME'" :
 	        container_fault_get(end->image), end->program, end->image);
@@ -222,8 +221,7 @@ container_fault_command(const char *image, const char *errors)
 		    "CAISSON_MEMORY");
 		return buffer_take(&text, NULL);
 	}
-	buffer_printf(
-	    &text, "the image %s cannot run its ENTRYPOINT", image);
+	buffer_printf(&text, "the image %s cannot run its ENTRYPOINT", image);
 	container_fault_quote(&text, ": ", errors);
 	buffer_add_text(&text, "; build it with the path of a program that is "
 	    "in it, with its interpreter and libraries");

@@ -67,8 +67,7 @@ container_sweep_name(const char *label, unsigned long number)
  * namespace is of none if it is of no lock any more.
  */
 static int
-container_sweep_is_stale(
-    const struct container_sweep *sweep, const char *label)
+container_sweep_is_stale(const struct container_sweep *sweep, const char *label)
 {
 	const char *rest = label + CONTAINER_SWEEP_BOOT_SIZE;
 	unsigned long long space, our_space, birth;

@@ -221,8 +221,7 @@ template_send(struct template *template, struct err *err)
 		.preload = boxes->options->preload };
 	unsigned int first, count;
 
-	native_request_fill(
-	    boxes, boxes->options, language_default(), &setup);
+	native_request_fill(boxes, boxes->options, language_default(), &setup);
 	identity_boxes(&first, &count);
 	request.first_uid = first;
 	request.uids = count;
@@ -339,8 +338,7 @@ templates_rest(struct boxes *boxes)
 
 /* Retires a template whose interpreter is not on disk any more. */
 static void
-templates_check_python(
-    struct templates *all, const struct python_stamp *python)
+templates_check_python(struct templates *all, const struct python_stamp *python)
 {
 	if (python_stamp_same(python, &all->serving->python))
 		return;

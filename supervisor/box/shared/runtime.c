@@ -148,8 +148,7 @@ box_open_workspace(int out_dir, struct err *err)
 }
 
 void
-box_claim_settle(
-    const struct box_claim *claim, int status, struct box_end *end)
+box_claim_settle(const struct box_claim *claim, int status, struct box_end *end)
 {
 	end->cause = BOX_CAUSE_CODE;
 	end->exited = claim->end == BOX_CLAIM_EXIT;

@@ -64,8 +64,7 @@ int pictures_check(const struct call_pictures *pictures,
  * after it: "[picture 1: Sales (PNG, 640 x 480, 23 kB)]". A picture without a
  * position comes last; one in the dropped part of the output comes there.
  */
-void pictures_settle(
-    struct call_pictures *pictures, struct call_stream *out);
+void pictures_settle(struct call_pictures *pictures, struct call_stream *out);
 
 /* Frees their data; the set is empty afterwards. */
 void pictures_reset(struct call_pictures *pictures);

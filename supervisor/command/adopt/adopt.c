@@ -33,8 +33,7 @@ adopt_add_entry(const struct adopt_work *work, const struct server *server,
 	buffer_add_text(&text, "");
 	buffer_add(&text, work->file.data.data + location->start,
 	    location->end - location->start);
-	while (text.len > 0 &&
-	    strchr("\r\n", text.data[text.len - 1]) != NULL)
+	while (text.len > 0 && strchr("\r\n", text.data[text.len - 1]) != NULL)
 		text.len--;
 	text_list_add(&record->entries, server->name);
 	buffer_add(&record->entries, text.data, text.len);
@@ -71,8 +70,7 @@ adopt_make_record(const struct adopt_work *work, struct adopt_record *record,
 	        plan->file->gap->deeper : "\n");
 	put = entry.data;
 	record->added = !plan->registered;
-	buffer_add(
-	    &record->before, work->file.data.data, work->file.data.len);
+	buffer_add(&record->before, work->file.data.data, work->file.data.len);
 	if (adopt_work_edit(work, 0, &put, plan->registered ? 0 : 1,
 	        &record->after, err) == -1)
 		return err_wrap(err, "%s", plan->file->path);
@@ -182,8 +180,7 @@ adopt_deny(struct adopt_work *work, const struct command_setup *setup,
 		return err_set(err, "nothing was moved: only a server that "
 		    "starts tells which of its tools are destructive; leave "
 		    "the others with --keep");
-	TEXT_LIST_PAIRS (
-	    name, tool, work->denied.data, work->denied.len) {
+	TEXT_LIST_PAIRS (name, tool, work->denied.data, work->denied.len) {
 		auto_buffer struct buffer shown = { 0 };
 
 		adopt_show_text(&shown, name);

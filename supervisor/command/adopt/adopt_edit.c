@@ -134,8 +134,7 @@ adopt_put_list(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 
 	buffer_printf(&text, "%s%s: {%s", gap->line, edit->list, gap->deeper);
 	adopt_add_members(edit, gap->deeper, &text);
-	buffer_printf(
-	    &text, "%s}%s", gap->line, gap->more ? "," : gap->behind);
+	buffer_printf(&text, "%s}%s", gap->line, gap->more ? "," : gap->behind);
 	adopt_piece_add(pieces, gap->at, gap->at, &text);
 }
 

@@ -58,8 +58,7 @@ adopt_file_read(struct adopt_file *file, const char *path, struct err *err)
 	file->path = realpath(path, NULL);
 	if (file->path == NULL)
 		return err_sys(err, "cannot be opened");
-	fd = open(file->path,
-	    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd == -1 || fstat(fd, &file->st) == -1)
 		return err_sys(err, "cannot be opened");
 	if (!S_ISREG(file->st.st_mode))

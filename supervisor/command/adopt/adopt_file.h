@@ -21,8 +21,7 @@ struct adopt_file {
 /*
  * Reads a file. Returns 0, or -1 with err; call adopt_file_reset in both cases.
  */
-int adopt_file_read(
-    struct adopt_file *file, const char *path, struct err *err);
+int adopt_file_read(struct adopt_file *file, const char *path, struct err *err);
 void adopt_file_reset(struct adopt_file *file);
 
 /*

@@ -104,8 +104,7 @@ adopt_json_tools(const struct server *server, const struct buffer *denied)
 	if (server->narrowed)
 		json_object_set_new(tools, "allow",
 		    adopt_json_list(server->allow.data, server->allow.len));
-	adopt_json_member(
-	    tools, "deny", adopt_json_list(deny.data, deny.len));
+	adopt_json_member(tools, "deny", adopt_json_list(deny.data, deny.len));
 	return tools;
 }
 
@@ -123,8 +122,7 @@ adopt_json_others(const struct server *server, const char *what)
 		size_t len = strlen(start);
 		json_t *list = NULL;
 
-		TEXT_LIST_EACH (
-		    text, server->others.data, server->others.len) {
+		TEXT_LIST_EACH (text, server->others.data, server->others.len) {
 			if (strncmp(text, start, len) != 0)
 				continue;
 			if (list == NULL)
@@ -157,8 +155,7 @@ adopt_json_server(const struct server *server, const struct buffer *denied)
 		adopt_json_text(entry, "command", server->command);
 		adopt_json_member(entry, "args",
 		    adopt_json_list(server->args.data, server->args.len));
-		adopt_json_member(
-		    entry, "env", adopt_json_pairs(&server->env));
+		adopt_json_member(entry, "env", adopt_json_pairs(&server->env));
 		adopt_json_text(entry, "cwd", server->cwd);
 	}
 	adopt_json_text(entry, "description", server->description);

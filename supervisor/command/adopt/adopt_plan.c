@@ -112,8 +112,7 @@ adopt_plan_text_differs(const struct adopt_plan *plan, const char *text)
 }
 
 static int
-adopt_plan_differs(
-    const struct adopt_plan *plan, const struct server *server)
+adopt_plan_differs(const struct adopt_plan *plan, const struct server *server)
 {
 	const char *text;
 
@@ -130,8 +129,7 @@ adopt_plan_differs(
 }
 
 static int
-adopt_plan_is_ours(
-    const struct adopt_plan *plan, const struct server *server)
+adopt_plan_is_ours(const struct adopt_plan *plan, const struct server *server)
 {
 	const struct servers_setup *setup = &plan->servers->setup;
 
@@ -159,8 +157,7 @@ adopt_plan_other(const struct adopt_plan *plan, const struct server *server)
 }
 
 static int
-adopt_plan_is_double(
-    const struct adopt_plan *plan, const struct server *server)
+adopt_plan_is_double(const struct adopt_plan *plan, const struct server *server)
 {
 	const struct server *other;
 
@@ -188,8 +185,7 @@ adopt_plan_is_kept(const struct command_flags *asked, const char *name)
  * Returns why an entry that cannot be used here stays; NULL if it can be used.
  */
 static char *
-adopt_plan_unusable(
-    const struct adopt_plan *plan, const struct server *server)
+adopt_plan_unusable(const struct adopt_plan *plan, const struct server *server)
 {
 	const struct server *other = adopt_plan_other(plan, server);
 
@@ -300,8 +296,7 @@ adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
 	if (adopt_plan_find(plan, err) == -1 ||
 	    adopt_plan_find_target(plan, target, err) == -1)
 		return -1;
-	plan->rows =
-	    mem_alloc((servers->count + 1) * sizeof(*plan->rows));
+	plan->rows = mem_alloc((servers->count + 1) * sizeof(*plan->rows));
 	TAILQ_FOREACH (server, &servers->list, entry)
 		if (server->file == plan->file && server->location != NULL &&
 		    adopt_plan_add(plan, server, asked, err) == -1)

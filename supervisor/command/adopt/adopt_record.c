@@ -202,8 +202,7 @@ adopt_records_is_one(const char *name)
 }
 
 static void
-adopt_records_list(
-    struct adopt_records *records, const char *folder, DIR *dir)
+adopt_records_list(struct adopt_records *records, const char *folder, DIR *dir)
 {
 	const struct dirent *found;
 

@@ -21,8 +21,7 @@ adopt_show_text(struct buffer *out, const char *text)
 
 /* Adds an argument; before is the previous one, or NULL. */
 static void
-adopt_show_argument(
-    struct buffer *out, const char *text, const char *before)
+adopt_show_argument(struct buffer *out, const char *text, const char *before)
 {
 	if (server_mask_hides(text, before))
 		buffer_add_text(out, MASK);

@@ -139,8 +139,7 @@ adopt_undo_show(const struct adopt_undoing *undoing)
 	} else {
 		buffer_add_text(&text, ": it was changed since, so \"caisson\" "
 		    "is taken out and these are put back:");
-		TEXT_LIST_EACH (
-		    name, undoing->back.data, undoing->back.len) {
+		TEXT_LIST_EACH (name, undoing->back.data, undoing->back.len) {
 			buffer_add_text(&text, separator);
 			adopt_show_text(&text, name);
 			separator = ", ";

@@ -15,8 +15,7 @@
 #include "../shared/command.h"
 
 int
-adopt_work_find_places(
-    struct adopt_work *work, char **envp, struct err *err)
+adopt_work_find_places(struct adopt_work *work, char **envp, struct err *err)
 {
 	auto_free char *settings = home_settings(envp, err);
 

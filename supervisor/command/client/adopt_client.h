@@ -31,8 +31,7 @@ const struct adopt_client *adopt_client_at(size_t n);
  * Finds a client by its name, in any letter case. Returns NULL with err, which
  * lists the clients.
  */
-const struct adopt_client *adopt_client_find(
-    const char *name, struct err *err);
+const struct adopt_client *adopt_client_find(const char *name, struct err *err);
 
 /* The same, but one whose file is not edited is an error that says so. */
 const struct adopt_client *adopt_client_find_edited(

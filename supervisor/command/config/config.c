@@ -115,8 +115,7 @@ config_set_write(const struct options *options, enum option_id id,
 		return -1;
 	printf("%s: %s is \"%s\"\n", options->file, key, value);
 	if (winner != NULL)
-		fprintf(stderr, "caisson: %s is set, too, and wins\n",
-		    winner);
+		fprintf(stderr, "caisson: %s is set, too, and wins\n", winner);
 	return 0;
 }
 

@@ -105,26 +105,22 @@ selftest_line(struct selftest *test, int ok, const char *name,
 
 /* Reports a feature that this machine lacks, if no promise depends on it. */
 static void
-selftest_note(struct selftest *test, const char *name,
-    const char *detail)
+selftest_note(struct selftest *test, const char *name, const char *detail)
 {
 	selftest_print(test, COLOUR_NOTE, "note", name, detail);
 }
 
 /* Reports which of several mechanisms is used. */
 static void
-selftest_fact(struct selftest *test, const char *name,
-    const char *detail)
+selftest_fact(struct selftest *test, const char *name, const char *detail)
 {
 	if (test->verbose)
-		selftest_print(
-		    test, COLOUR_NOTE, "note", name, detail);
+		selftest_print(test, COLOUR_NOTE, "note", name, detail);
 }
 
 /* Reports the state with reduced isolation in place of a promise. */
 static void
-selftest_weak(struct selftest *test, const char *name,
-    const char *detail)
+selftest_weak(struct selftest *test, const char *name, const char *detail)
 {
 	test->weak++;
 	selftest_print(test, COLOUR_NOTE, "weak", name, detail);
@@ -469,8 +465,7 @@ selftest_on_language(void *ctx, const struct call_result *result)
 {
 	struct selftest *test = ctx;
 	int works = result->status == CALL_SUCCESS;
-	auto_free char *name =
-	    mem_printf("language %s", test->language->name);
+	auto_free char *name = mem_printf("language %s", test->language->name);
 	auto_buffer struct buffer version = { 0 };
 
 	/* It ends with a newline. */
@@ -520,8 +515,7 @@ selftest_native(struct selftest *test)
 	selftest_call(test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
 	if (test->failures == 0)
 		selftest_time(test);
-	if (test->failures == 0 &&
-	    (test->watchdog || shared->cgroup != NULL))
+	if (test->failures == 0 && (test->watchdog || shared->cgroup != NULL))
 		selftest_memory(test);
 	selftest_languages(test);
 	shared->templates = templates;

@@ -388,8 +388,7 @@ print_config_json_place(struct buffer *out, const struct server *server)
 
 /* A text that an entry need not have: null if it has none. */
 static void
-print_config_json_choice(
-    struct buffer *out, const char *key, const char *text)
+print_config_json_choice(struct buffer *out, const char *key, const char *text)
 {
 	json_report_text(
 	    out, key, text == NULL || text[0] == '\0' ? NULL : text);
@@ -408,8 +407,7 @@ print_config_json_server(struct buffer *out, const struct server *server,
 	if (server->remote) {
 		server_mask_url(&url, server->url);
 		json_report_text(out, "url", url.data);
-		print_config_json_texts(
-		    out, "headers", &server->headers, 2);
+		print_config_json_texts(out, "headers", &server->headers, 2);
 		server_login_list(
 		    options, servers->setup.envp, server->name, &logins);
 		json_report_open(out, "logins", '[');
@@ -456,8 +454,7 @@ print_config_json_problem(struct buffer *out, const struct server *server)
 
 /* The same for programs, as one JSON object. */
 static void
-print_config_json(
-    const struct servers *servers, const struct options *options)
+print_config_json(const struct servers *servers, const struct options *options)
 {
 	auto_buffer struct buffer out = { 0 };
 	const struct server_file *file;

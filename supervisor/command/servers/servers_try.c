@@ -100,8 +100,7 @@ servers_try_add_tools(
 
 /* Appends the answer of a server for programs. */
 static void
-servers_try_json_answer(
-    struct buffer *text, const struct broker_answer *answer)
+servers_try_json_answer(struct buffer *text, const struct broker_answer *answer)
 {
 	int works = answer->reason[0] == '\0';
 	const char *tool;
@@ -155,8 +154,7 @@ servers_try_print(struct servers_try *try, int all)
 	if (try->json)
 		return;
 	for (; try->printed < try->count; try->printed++) {
-		struct servers_try_answer *answer =
-		    &try->answers[try->printed];
+		struct servers_try_answer *answer = &try->answers[try->printed];
 
 		if (answer->text.len > 0)
 			fputs(answer->text.data, stdout);
@@ -245,8 +243,7 @@ servers_try_add_destructive(
 }
 
 static void
-servers_try_add_answer(
-    struct buffer *text, const struct broker_answer *answer)
+servers_try_add_answer(struct buffer *text, const struct broker_answer *answer)
 {
 	int works = answer->reason[0] == '\0';
 
@@ -320,8 +317,7 @@ servers_try_break(struct servers_try *try, const char *why)
 		servers_try_print_json(try, why);
 	} else {
 		servers_try_print(try, 1);
-		colour_print(
-		    stdout, COLOUR_BAD, "FAILED", SERVERS_TRY_WIDTH);
+		colour_print(stdout, COLOUR_BAD, "FAILED", SERVERS_TRY_WIDTH);
 		printf(" %s\n", why);
 		if (try->open > 0)
 			servers_try_print_count(try);
@@ -333,8 +329,7 @@ servers_try_break(struct servers_try *try, const char *why)
 static void
 servers_try_on_gone(void *ctx)
 {
-	servers_try_break(
-	    ctx, "the process that speaks with the servers died");
+	servers_try_break(ctx, "the process that speaks with the servers died");
 }
 
 /* Begins the text of an entry that is not asked: "FAILED name: ". */

@@ -172,8 +172,7 @@ servers_add_cwd(struct servers_add *add, struct err *err)
 	if (stat(add->cwd, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
 	shown_add_quoted(&shown, add->cwd, CONFIG_PATH_MAX);
-	return err_set(err, "--cwd %s: there is no such directory",
-	    shown.data);
+	return err_set(err, "--cwd %s: there is no such directory", shown.data);
 }
 
 /* Adds what is given by a flag with a name and perhaps a value. */
@@ -437,8 +436,7 @@ servers_add_do(struct servers_add *add, struct err *err)
 static int
 servers_add_all(struct servers_add *add, struct err *err)
 {
-	auto_free char *settings =
-	    home_settings(add->setup->envp, err);
+	auto_free char *settings = home_settings(add->setup->envp, err);
 	int done;
 
 	if (settings == NULL)

@@ -31,8 +31,7 @@ struct servers_remove {
  * caller frees; NULL for other files.
  */
 static char *
-servers_remove_stem(
-    const struct servers_remove *remove, const char *path)
+servers_remove_stem(const struct servers_remove *remove, const char *path)
 {
 	size_t len = strlen(remove->folder);
 	const char *name = path + len + 1;

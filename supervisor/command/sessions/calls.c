@@ -25,8 +25,7 @@ struct calls_asked {
 };
 
 static int
-calls_ask(
-    void *ctx, int fd, const char *, pid_t, struct err *err)
+calls_ask(void *ctx, int fd, const char *, pid_t, struct err *err)
 {
 	struct calls_asked *asked = ctx;
 	const struct ipc_ask_running ask = { .owner = asked->scope,

@@ -129,8 +129,7 @@ sessions_text(const struct sessions_one *one, const char *name)
 {
 	struct err err;
 	size_t len;
-	char *text =
-	    json_span_string(sessions_member(one, name), &len, &err);
+	char *text = json_span_string(sessions_member(one, name), &len, &err);
 
 	return text == NULL ? mem_strdup(OWNER_FLAG_USER) : text;
 }
@@ -216,8 +215,7 @@ sessions_list(const struct sessions_asked *asked)
 
 /* Returns whether it is the one that the command names. */
 static int
-sessions_is_meant(
-    const struct command *command, const struct sessions_one *one)
+sessions_is_meant(const struct command *command, const struct sessions_one *one)
 {
 	const char *owner =
 	    command_value(&command->flags, COMMAND_FLAG_OWNER, 0);
@@ -277,8 +275,7 @@ sessions_choose(const struct sessions_asked *asked)
 
 /* Has the Caisson of this session end it. Returns 0, or -1 with err. */
 static int
-sessions_end_one(
-    int dir, const struct sessions_one *one, struct err *err)
+sessions_end_one(int dir, const struct sessions_one *one, struct err *err)
 {
 	auto_free char *owner = sessions_text(one, "owner");
 	auto_free char *name = sessions_text(one, "name");

@@ -91,8 +91,7 @@ status_print(struct json_span facts)
 }
 
 static int
-status_ask(
-    void *ctx, int fd, const char *, pid_t process, struct err *err)
+status_ask(void *ctx, int fd, const char *, pid_t process, struct err *err)
 {
 	const struct ipc_ask_running ask = { .self = 1,
 		.owner = SCOPE_ALL,
@@ -113,8 +112,7 @@ status_ask(
 	json_report_open(asked->json, NULL, '{');
 	json_report_number(asked->json, "process", (uint64_t)process);
 	/* All but the brackets. */
-	buffer_printf(
-	    asked->json, ", %.*s", (int)facts.len - 2, facts.p + 1);
+	buffer_printf(asked->json, ", %.*s", (int)facts.len - 2, facts.p + 1);
 	json_report_close(asked->json, '}');
 	return 0;
 }

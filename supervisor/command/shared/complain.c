@@ -49,8 +49,7 @@ command_no_server(
 		shown_add_quoted(&text, suggest->best, CONFIG_PATH_MAX);
 		buffer_add_text(&text, "\"? ");
 	}
-	return err_set(
-	    err, "%s'caisson servers list' lists all", text.data);
+	return err_set(err, "%s'caisson servers list' lists all", text.data);
 }
 
 int

@@ -138,8 +138,7 @@ pour_new(struct event_base *base, int *from, int to, pour_ended *ended,
 	pour->ctx = ctx;
 	pour->readable =
 	    event_new(base, pour->from, EV_READ, pour_on_readable, pour);
-	pour->writable =
-	    event_new(base, to, EV_WRITE, pour_on_writable, pour);
+	pour->writable = event_new(base, to, EV_WRITE, pour_on_writable, pour);
 	event_add(pour->readable, NULL);
 	return pour;
 }

@@ -42,8 +42,7 @@ guesses_is_over(const struct guesser *guesser, uint64_t now)
 }
 
 unsigned int
-guesses_wait(
-    const struct guesses *guesses, const char *address, uint64_t now)
+guesses_wait(const struct guesses *guesses, const char *address, uint64_t now)
 {
 	char key[HTTP_ADDRESS_MAX + 1];
 	size_t i;

@@ -22,8 +22,7 @@ static const struct json_span http_no_id = { NULL, 0 };
 /* Requests without a session */
 
 static void
-http_on_send(
-    void *ctx, struct buffer *lines, const struct mcp_about *about)
+http_on_send(void *ctx, struct buffer *lines, const struct mcp_about *about)
 {
 	struct http_request *request = ctx;
 
@@ -105,8 +104,7 @@ http_is_alone(const struct http_request *request, const struct ipc_ask *ask,
 
 /* Refuses a request before anything of it is handled. */
 static void
-http_refuse(
-    struct http_request *request, const struct http_refusal *refusal)
+http_refuse(struct http_request *request, const struct http_refusal *refusal)
 {
 	request->guest->http->runs->figures.refused[FIGURE_RATE] +=
 	    refusal->status == 429;

@@ -158,8 +158,7 @@ void http_note_id(struct http_request *request, struct json_span id);
  * Ends it, with an error for each of its unanswered messages, so that no client
  * waits for them; status is used unless events are being sent.
  */
-void http_give_up(
-    struct http_request *request, int status, const char *reason);
+void http_give_up(struct http_request *request, int status, const char *reason);
 
 /* Begins a stream of events, unless it has begun. */
 void http_stream(struct http_request *request);

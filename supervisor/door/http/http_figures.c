@@ -8,8 +8,7 @@
 #include "../../../common/http_route.h"
 
 static void
-http_figures_say(
-    struct http_request *request, int status, const char *sentence)
+http_figures_say(struct http_request *request, int status, const char *sentence)
 {
 	auto_buffer struct buffer text = { 0 };
 

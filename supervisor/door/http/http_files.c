@@ -34,8 +34,7 @@ struct http_file {
 static const struct json_span http_files_no_id = { NULL, 0 };
 
 static void
-http_files_refuse(
-    struct http_request *request, int status, const char *why)
+http_files_refuse(struct http_request *request, int status, const char *why)
 {
 	http_reply_error(
 	    request, status, http_files_no_id, JSONRPC_REFUSED, why);

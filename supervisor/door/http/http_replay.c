@@ -137,8 +137,7 @@ http_replay_prime(const struct http_replay *replay, char *id)
 }
 
 void
-http_replay_add(
-    struct http_replay *replay, const struct buffer *line, char *id)
+http_replay_add(struct http_replay *replay, const struct buffer *line, char *id)
 {
 	http_replay_id(replay, ++replay->count, id);
 	buffer_add(&replay->events, line->data, line->len);

@@ -175,8 +175,7 @@ http_give_up(struct http_request *request, int status, const char *reason)
 
 /* Only versions without sessions give statuses to errors (section "Errors"). */
 static int
-http_status(
-    const struct http_request *request, const struct mcp_about *about)
+http_status(const struct http_request *request, const struct mcp_about *about)
 {
 	if (request->session != NULL || about->code == 0)
 		return 200;

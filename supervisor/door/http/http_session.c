@@ -56,8 +56,7 @@ http_session_find_request(
  * own; or the stream, if the client accepts no events there.
  */
 static struct http_request *
-http_session_find_way(
-    const struct http_session *session, struct json_span id)
+http_session_find_way(const struct http_session *session, struct json_span id)
 {
 	struct http_request *request = http_session_find_request(session, id);
 
@@ -144,8 +143,7 @@ http_session_end(struct http_session *session, const char *why)
 }
 
 static void
-http_session_free(
-    struct http_sessions *sessions, struct http_session *session)
+http_session_free(struct http_sessions *sessions, struct http_session *session)
 {
 	TAILQ_REMOVE(sessions, session, entry);
 	mcp_free(&session->mcp);
@@ -244,8 +242,7 @@ http_session_forget(struct http_request *request)
 }
 
 static void
-http_session_attach(
-    struct http_session *session, struct http_request *request)
+http_session_attach(struct http_session *session, struct http_request *request)
 {
 	request->session = session;
 	request->forget = http_session_forget;
@@ -510,6 +507,5 @@ http_session_drain_all(struct http_guest *guest)
 
 	TAILQ_FOREACH (session, &guest->sessions, entry)
 		if (session->stream != NULL)
-			http_send(session->stream, &(struct buffer){ 0 },
-			    &end);
+			http_send(session->stream, &(struct buffer){ 0 }, &end);
 }

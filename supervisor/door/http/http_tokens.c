@@ -27,8 +27,7 @@ http_tokens_revoke(struct http *http)
 		if (guest->owner == http->user || http_guest_is_of_links(guest))
 			continue;
 		token = tokens_find(&http->tokens, guest->token.name);
-		if (token == NULL ||
-		    !token_has_secret_of(token, &guest->token))
+		if (token == NULL || !token_has_secret_of(token, &guest->token))
 			http_guest_revoke(guest);
 		else if (!token_is_same(token, &guest->token))
 			http_guest_change(guest, token);
@@ -177,8 +176,7 @@ http_tokens_guessed(
 		log_warn("%s has sent a token that is not valid%s", address,
 		    count < GUESSES_FREE ? "" :
 		    "; from now on its wrong tokens are delayed");
-	return http_tokens_refuse(
-	    refusal, 401, 0, "this token is not valid");
+	return http_tokens_refuse(refusal, 401, 0, "this token is not valid");
 }
 
 struct http_guest *
@@ -210,8 +208,7 @@ http_tokens_spend(struct http_guest *guest, uint64_t now, double count)
 		guest->level = most;
 	guest->refilled = now;
 	if (guest->level < count)
-		return (unsigned int)((count - guest->level) / each / 1000) +
-		    1;
+		return (unsigned int)((count - guest->level) / each / 1000) + 1;
 	guest->level -= count;
 	return 0;
 }

@@ -71,8 +71,7 @@ serve_sockets_check(const char *path, struct err *err)
 	auto_free char *named = slash == NULL ? mem_strdup(".") :
 	    mem_printf("%.*s", (int)(slash - path) + (slash == path), path);
 	auto_free char *folder = realpath(named, NULL);
-	auto_free char *found =
-	    folder == NULL ? NULL : home_changeable(folder);
+	auto_free char *found = folder == NULL ? NULL : home_changeable(folder);
 
 	/* Without a folder, making the socket there fails, and says why. */
 	return found == NULL ? 0 : err_set(err, "another user can change the "

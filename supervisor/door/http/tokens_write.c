@@ -63,8 +63,7 @@ tokens_add_words(struct buffer *json, const struct token *token)
 
 	if (token->restricted) {
 		buffer_add_text(json, ",\"servers\":[");
-		TEXT_LIST_EACH (
-		    name, token->servers.data, token->servers.len) {
+		TEXT_LIST_EACH (name, token->servers.data, token->servers.len) {
 			buffer_add_text(json, comma);
 			json_add_text(json, name);
 			comma = ",";

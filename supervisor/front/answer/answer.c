@@ -49,8 +49,7 @@ answer_summary(const struct call_result *result)
 
 /* Returns how code reads what is kept of a stream; the caller frees it. */
 static char *
-answer_kept(
-    const struct call_result *result, const struct call_stream *stream)
+answer_kept(const struct call_result *result, const struct call_stream *stream)
 {
 	if (result->kept == CALL_KEPT_NONE)
 		return mem_strdup("");
@@ -471,8 +470,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	answer_form_open_object(form, NULL);
 	answer_add_end(form, result, compact);
 	/* The names in the request. */
-	answer_add_texts(
-	    form, "servers", result->servers, result->servers_len);
+	answer_add_texts(form, "servers", result->servers, result->servers_len);
 	answer_add_streams(form, result, style, cuts);
 	response_add_fields(form, &result->response);
 	if (result->error != NULL)
@@ -524,8 +522,7 @@ answer_add_block(struct buffer *text, const struct buffer *block,
 
 	memset(fence, '`', len);
 	fence[len] = '\0';
-	buffer_printf(text, "%s%s\n", fence,
-	    style->word);
+	buffer_printf(text, "%s%s\n", fence, style->word);
 	buffer_add(text, block->data, block->len);
 	buffer_printf(text, "\n%s", fence);
 }
@@ -687,8 +684,7 @@ answer_add_content(struct buffer *json, const struct buffer *text,
 			buffer_add_text(json, ",");
 	}
 	if (from < text->len || pictures->count == 0)
-		answer_add_text_part(
-		    json, text->data + from, text->len - from);
+		answer_add_text_part(json, text->data + from, text->len - from);
 }
 
 void
@@ -754,8 +750,7 @@ answer_add_refusal_text(struct buffer *text, const char *status,
 	struct answer_form form = { &block, answer_form(style), 0 };
 
 	if (style->mode == ANSWER_COMPACT) {
-		buffer_printf(
-		    text, "status: %s\nerror: %s", status, message);
+		buffer_printf(text, "status: %s\nerror: %s", status, message);
 		return;
 	}
 	answer_add_refusal_fields(&form, status, message);
@@ -770,8 +765,7 @@ answer_add_refusal(struct buffer *buffer, const char *status,
 	struct answer_form form = { buffer, FORM_LINE, 0 };
 
 	answer_add_refusal_text(&text, status, message, style);
-	buffer_add_text(
-	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
+	buffer_add_text(buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(buffer, text.data, text.len);
 	buffer_add_text(buffer, "}]");
 	if (style->structured) {

@@ -16,8 +16,7 @@
 #define OUTPUT_RESOURCE_ERRORS "?stream=stderr"
 
 void
-output_resource_add_template(
-    struct buffer *json, const struct options *options)
+output_resource_add_template(struct buffer *json, const struct options *options)
 {
 	if (options_output_kept(options) > 0)
 		buffer_add_text(json, ",{\"uriTemplate\":\""

@@ -61,8 +61,7 @@ texts_add_instructions(
 	    ", and to call tools of the user's MCP servers in code, many of "
 	    "them in one call" : "");
 	buffer_add_text(&text, texts_kept(options));
-	if (runner != &run_code_tool &&
-	    tools_include(options, &run_code_tool))
+	if (runner != &run_code_tool && tools_include(options, &run_code_tool))
 		buffer_add_text(&text, " run_code runs other languages.");
 	buffer_add_text(buffer, ",\"instructions\":");
 	json_add_string(buffer, text.data, text.len);

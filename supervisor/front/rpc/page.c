@@ -53,8 +53,7 @@ page_name(struct json_span cursor)
 }
 
 int
-page_read_cursor(
-    struct mcp *mcp, const struct jsonrpc *message, char **after)
+page_read_cursor(struct mcp *mcp, const struct jsonrpc *message, char **after)
 {
 	struct json_span cursor;
 

@@ -44,8 +44,7 @@ struct rpc {
 
 /* Sends a line, or adds it to the answers of its batch. */
 static void
-rpc_send(
-    struct rpc *rpc, struct buffer *line, const struct mcp_about *about)
+rpc_send(struct rpc *rpc, struct buffer *line, const struct mcp_about *about)
 {
 	struct rpc_batch *batch = rpc->batch;
 
@@ -193,8 +192,7 @@ rpc_notify(struct rpc *rpc, struct json_span id, const char *method,
 int
 rpc_busy(const struct rpc *rpc)
 {
-	return rpc->held > CLIENT_UNSENT_BUSY ||
-	    rpc->door.busy(rpc->door.ctx);
+	return rpc->held > CLIENT_UNSENT_BUSY || rpc->door.busy(rpc->door.ctx);
 }
 
 int
@@ -264,8 +262,7 @@ rpc_ask_find(struct rpc *rpc, struct json_span id)
 }
 
 static void
-rpc_on_response(
-    struct rpc *rpc, struct json_span value, struct json_span id)
+rpc_on_response(struct rpc *rpc, struct json_span value, struct json_span id)
 {
 	struct rpc_ask *ask = rpc_ask_find(rpc, id);
 	struct json_span result = { NULL, 0 }, error;
@@ -411,8 +408,7 @@ rpc_on_line(struct rpc *rpc, const struct line *line)
 		return;
 	if (json_span_parse(line->data, line->len, &value, &err) == -1) {
 		err_wrap(&err, "Parse error");
-		rpc_refuse(rpc, rpc_no_id, JSONRPC_PARSE_ERROR,
-		    err.text, NULL);
+		rpc_refuse(rpc, rpc_no_id, JSONRPC_PARSE_ERROR, err.text, NULL);
 		return;
 	}
 	rpc_on_value(rpc, value);

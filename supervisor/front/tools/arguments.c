@@ -469,8 +469,7 @@ arguments_check(struct json_span arguments,
 {
 	size_t i;
 
-	if (arguments.len > 0 &&
-	    json_span_kind(arguments) != JSON_SPAN_OBJECT)
+	if (arguments.len > 0 && json_span_kind(arguments) != JSON_SPAN_OBJECT)
 		return err_set(err, "arguments must be an object such as "
 		    "{\"code\": \"print(1)\"}");
 	for (i = 0; i < ARGUMENTS; i++)

@@ -103,8 +103,7 @@ list_runners_answer(struct tool_call *call, const struct runners *runners)
 		buffer_add_text(&fields, "]");
 	}
 	buffer_add_text(&fields, "}");
-	buffer_add_text(
-	    &result, "{\"content\":[{\"type\":\"text\",\"text\":");
+	buffer_add_text(&result, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(&result, fields.data, fields.len);
 	buffer_add_text(&result, "}]");
 	if (answer_style(mcp_options(call->mcp)).structured) {

@@ -89,8 +89,7 @@ question_drop(struct question *question)
 	size_t i;
 
 	for (i = 0; i < question->count; i++) {
-		rpc_ask_cancel(
-		    question->mcp->rpc, &question->asks[i].request);
+		rpc_ask_cancel(question->mcp->rpc, &question->asks[i].request);
 		free(question->asks[i].key);
 		free(question->asks[i].method);
 		free(question->asks[i].params);
@@ -124,8 +123,7 @@ question_give_up(struct question *question, const char *why)
 	size_t i;
 
 	for (i = 0; i < question->count; i++)
-		rpc_ask_cancel(
-		    question->mcp->rpc, &question->asks[i].request);
+		rpc_ask_cancel(question->mcp->rpc, &question->asks[i].request);
 	question->told(question->ctx, (struct json_span){ NULL, 0 }, why);
 }
 

@@ -357,11 +357,9 @@ const char *tool_schema_except(const struct options *options);
  * Appends the members after code of the properties, as the option arguments
  * says.
  */
-void tool_schema_add_common(
-    struct buffer *json, const struct options *options);
+void tool_schema_add_common(struct buffer *json, const struct options *options);
 
 /* Appends outputSchema and annotations, with a leading comma. */
-void tool_schema_add_rest(
-    struct buffer *json, const struct options *options);
+void tool_schema_add_rest(struct buffer *json, const struct options *options);
 
 #endif

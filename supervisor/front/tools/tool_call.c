@@ -113,8 +113,7 @@ tool_call_refuse(
 }
 
 void
-tool_call_answer_ran(
-    struct tool_call *call, const struct call_result *ran)
+tool_call_answer_ran(struct tool_call *call, const struct call_result *ran)
 {
 	struct answer_style style = answer_style(mcp_options(call->mcp));
 	auto_buffer struct buffer result = { 0 };

@@ -119,8 +119,7 @@ tools_answer_unknown(struct mcp *mcp, struct json_span id)
 		buffer_printf(&text, "%s%s", comma, tools_table[i]->name);
 		comma = ", ";
 	}
-	rpc_answer_error(
-	    mcp->rpc, id, JSONRPC_INVALID_PARAMS, text.data, NULL);
+	rpc_answer_error(mcp->rpc, id, JSONRPC_INVALID_PARAMS, text.data, NULL);
 }
 
 /* Returns why no call can be accepted now, or NULL. */

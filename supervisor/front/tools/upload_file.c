@@ -84,8 +84,7 @@ upload_file_check(struct json_span arguments, size_t names, struct err *err)
 	struct json_span name, value;
 	size_t i;
 
-	if (arguments.len == 0 ||
-	    json_span_kind(arguments) != JSON_SPAN_OBJECT)
+	if (arguments.len == 0 || json_span_kind(arguments) != JSON_SPAN_OBJECT)
 		return err_set(err, "arguments must be an object such as "
 		    "{\"name\": \"a.txt\", \"content\": \"text\"}");
 	walk = json_span_walk(arguments);
@@ -147,8 +146,7 @@ upload_file_encoding(struct json_span arguments, struct err *err)
 
 /* Reads the id of a conversation, if any. Returns 0, or -1 with err. */
 static int
-upload_file_conversation(struct json_span arguments, char **id,
-    struct err *err)
+upload_file_conversation(struct json_span arguments, char **id, struct err *err)
 {
 	struct json_span value;
 
@@ -219,8 +217,7 @@ upload_file_on_done(void *ctx, const struct files_end *end)
 		tool_call_refuse(upload->call, "error", end->why);
 		return;
 	}
-	buffer_add_text(
-	    &result, "{\"content\":[{\"type\":\"text\",\"text\":");
+	buffer_add_text(&result, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(&result, upload->text.data, upload->text.len);
 	buffer_add_text(&result, "}");
 	if (context_links(&upload->call->context))

@@ -45,8 +45,7 @@ colour_wrap(struct buffer *text, int fd, enum colour colour,
 }
 
 void
-colour_add(struct buffer *text, enum colour colour, const char *word,
-    int width)
+colour_add(struct buffer *text, enum colour colour, const char *word, int width)
 {
 	colour_wrap(text, STDOUT_FILENO, colour, word, width);
 }

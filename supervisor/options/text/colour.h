@@ -30,7 +30,6 @@ void colour_add(struct buffer *text, enum colour colour, const char *word,
     int width);
 
 /* Prints a word, padded with spaces to width. */
-void colour_print(
-    FILE *out, enum colour colour, const char *word, int width);
+void colour_print(FILE *out, enum colour colour, const char *word, int width);
 
 #endif

@@ -158,15 +158,13 @@ listen_write_place(
 		place->port = ntohs(address->in.sin_port);
 		place->outside = (ntohl(address->in.sin_addr.s_addr) >>
 		    IN_CLASSA_NSHIFT) != IN_LOOPBACKNET;
-		inet_ntop(
-		    AF_INET, &address->in.sin_addr, name, sizeof(name));
+		inet_ntop(AF_INET, &address->in.sin_addr, name, sizeof(name));
 		snprintf(place->text, sizeof(place->text), "%s:%u", name,
 		    place->port);
 		return;
 	case AF_INET6:
 		place->port = ntohs(address->in6.sin6_port);
-		place->outside =
-		    !IN6_IS_ADDR_LOOPBACK(&address->in6.sin6_addr);
+		place->outside = !IN6_IS_ADDR_LOOPBACK(&address->in6.sin6_addr);
 		inet_ntop(
 		    AF_INET6, &address->in6.sin6_addr, name, sizeof(name));
 		snprintf(place->text, sizeof(place->text), "[%s]:%u", name,

@@ -136,8 +136,7 @@ in_force_log(struct in_force *config)
 	struct buffer texts = { 0 };
 	const char *text;
 
-	server_faults_add_log(
-	    &texts, config->servers, config->setup.clock());
+	server_faults_add_log(&texts, config->servers, config->setup.clock());
 	if (texts.len != config->logged.len ||
 	    (texts.len > 0 && memcmp(texts.data, config->logged.data,
 	        texts.len) != 0))
@@ -201,8 +200,7 @@ in_force_on_read(void *ctx)
 	config->servers = mem_take(&config->next);
 	config->reading = false;
 	config->again |= in_force_may_change(config->servers);
-	config->due =
-	    server_keep_due(config->servers, config->setup.clock());
+	config->due = server_keep_due(config->servers, config->setup.clock());
 	in_force_sort(config);
 	in_force_log(config);
 	in_force_free_servers(&before);

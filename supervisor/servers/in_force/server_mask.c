@@ -349,8 +349,7 @@ server_mask_gather(
 	mask_begin(set, key);
 	TEXT_LIST_EACH (text, server->run_env.data, server->run_env.len)
 		server_mask_add_variable(set, text);
-	TEXT_LIST_PAIRS (text, value, server->headers.data,
-	    server->headers.len)
+	TEXT_LIST_PAIRS (text, value, server->headers.data, server->headers.len)
 		/* What else begins so says how to log in. */
 		if (text[0] != ':' || strcmp(text, ":clientSecret") == 0)
 			server_mask_add(set, value, 1, 1);

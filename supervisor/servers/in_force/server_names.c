@@ -129,8 +129,7 @@ server_names_unknown(const char *name, const struct in_force *config,
 
 /* Always returns -1, for the caller to return. */
 static int
-server_names_no_program(
-    const struct server *server, int ours, struct err *err)
+server_names_no_program(const struct server *server, int ours, struct err *err)
 {
 	auto_buffer struct buffer text = { 0 };
 
@@ -140,8 +139,7 @@ server_names_no_program(
 		return err_set(err, "%s cannot be started", text.data);
 	buffer_add_text(&text, " cannot be started: its command ");
 	server_names_add_quoted(&text, server->command, OPTION_NAME_SHOWN);
-	if (strchr(server->run.data, '/') == NULL &&
-	    server->searched != NULL) {
+	if (strchr(server->run.data, '/') == NULL && server->searched != NULL) {
 		buffer_add_text(&text, " was not found: install it, or name "
 		    "its whole path ('caisson servers test' shows where it "
 		    "was searched for)");
@@ -213,8 +211,7 @@ static const char *
 server_names_meant(const char *name, struct in_force *config,
     const struct server_texts *allowed)
 {
-	const struct server *server =
-	    in_force_find(config, name, strlen(name));
+	const struct server *server = in_force_find(config, name, strlen(name));
 
 	if (server != NULL && server_allowed(allowed, name))
 		return name;
@@ -259,8 +256,7 @@ server_names_check(const char *names, size_t len, struct in_force *config,
 	for (at = 0; at < len; at += step + 1) {
 		step = strlen(names + at);
 		server = in_force_find(config, names + at, step);
-		if (server == NULL ||
-		    !server_allowed(allowed, names + at))
+		if (server == NULL || !server_allowed(allowed, names + at))
 			return server_names_unknown(
 			    names + at, config, allowed, ours, err);
 		if (!in_force_has_program(config, server))

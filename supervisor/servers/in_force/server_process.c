@@ -94,8 +94,7 @@ server_process_is_set(char *const *list, size_t n, const char *variable)
 static char **
 server_process_environment(const struct server *server, char **envp, char *path)
 {
-	size_t own =
-	    text_list_count(server->run_env.data, server->run_env.len);
+	size_t own = text_list_count(server->run_env.data, server->run_env.len);
 	size_t n = 0;
 	char **list;
 	size_t i;

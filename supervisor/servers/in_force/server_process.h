@@ -75,8 +75,7 @@ struct server_process *server_process_log_in(struct event_base *base,
 void server_process_paste(struct server_process *process, const char *text);
 
 /* The messages of a connector that logs in. */
-void server_process_hear_visit(
-    struct server_process *process, const char *url);
+void server_process_hear_visit(struct server_process *process, const char *url);
 void server_process_hear_over(
     struct server_process *process, const char *reason, const char *scope);
 

@@ -42,8 +42,7 @@ interpreter_descriptors(struct box *box, struct err *err)
 	for (i = 0; i <= BOX_CONTROL_OUT_FD; i++)
 		if (dup2(*aside[i], (int)i) == -1)
 			return err_sys(err, "copy a descriptor to %zu", i);
-	if (close_range(BOX_CONTROL_OUT_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC) ==
-	    -1)
+	if (close_range(BOX_CONTROL_OUT_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC) == -1)
 		return err_sys(err, "close the other descriptors on exec");
 	return 0;
 }

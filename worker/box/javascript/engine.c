@@ -237,8 +237,7 @@ javascript_run(struct box *box, struct err *err)
 		argv[n++] = mem_printf(
 		    "%s%llu", engine->memory, bytes / ENGINE_MIB);
 	else
-		environment_add(
-		    mem_printf("BUN_JSC_forceRAMSize=%llu", bytes));
+		environment_add(mem_printf("BUN_JSC_forceRAMSize=%llu", bytes));
 	argv[n] = bootstrap;
 	environment_add("NO_COLOR=1");
 	environment_add("BUN_RUNTIME_TRANSPILER_CACHE_PATH=0");

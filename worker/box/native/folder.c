@@ -116,8 +116,7 @@ folder_move_up(int dir, const char *name, void *ctx, struct folder_work *work)
 }
 
 static void
-folder_remove_entry(
-    int dir, const char *name, void *, struct folder_work *work)
+folder_remove_entry(int dir, const char *name, void *, struct folder_work *work)
 {
 	auto_fd int sub = -1;
 

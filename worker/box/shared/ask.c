@@ -67,13 +67,11 @@ ask_open(struct ask *ask, struct err *err)
 
 	if (folder == NULL)
 		folder = MCP_FOLDER;
-	snprintf(
-	    ask->name, sizeof(ask->name), "%d-%u", (int)getpid(), ++count);
+	snprintf(ask->name, sizeof(ask->name), "%d-%u", (int)getpid(), ++count);
 	ask->fifo = mem_printf("%s/%s", folder, ask->name);
 	ask->request = mem_printf("%s/%s" MCP_REQUEST, folder, ask->name);
 	ask->requests = mem_printf("%s/" MCP_REQUESTS, folder);
-	ask->line =
-	    open(ask->requests, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	ask->line = open(ask->requests, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	/* A killed process may have used the number before. */
 	unlink(ask->fifo);
 	unlink(ask->request);

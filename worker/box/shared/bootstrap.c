@@ -90,8 +90,7 @@ bootstrap_take_code(struct json_span run, size_t *len, struct err *err)
 
 /* Outside of the user's directory. Returns 0, or -1 with err. */
 static int
-bootstrap_store(
-    const char *path, const char *code, size_t len, struct err *err)
+bootstrap_store(const char *path, const char *code, size_t len, struct err *err)
 {
 	auto_fd int fd = open(
 	    path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -127,8 +126,7 @@ bootstrap_set_stdin(
 
 /* Gives the code what its call gave it. Returns 0, or -1 with err. */
 static int
-bootstrap_take_input(
-    const char *folder, struct json_span run, struct err *err)
+bootstrap_take_input(const char *folder, struct json_span run, struct err *err)
 {
 	struct json_span_walk walk;
 	struct json_span member, key;

@@ -300,8 +300,7 @@ listed_add_argument(struct buffer *text, struct json_span schema,
 
 /* Appends how a tool is called, without its description. */
 static void
-listed_add_call(
-    struct buffer *text, const char *server, struct json_span tool)
+listed_add_call(struct buffer *text, const char *server, struct json_span tool)
 {
 	struct json_span value, schema, properties, name;
 	struct json_span_walk walk;
@@ -322,8 +321,7 @@ listed_add_call(
  * number])".
  */
 static void
-listed_add_tool(
-    struct buffer *text, const char *server, struct json_span tool)
+listed_add_tool(struct buffer *text, const char *server, struct json_span tool)
 {
 	struct json_span value;
 

@@ -42,8 +42,7 @@ places_noexec(void)
 	size_t i;
 
 	for (i = 0; have == 1 && i < sizeof(places) / sizeof(places[0]); i++)
-		have = places_have(
-		    places[i], ST_NOEXEC | ST_NOSUID | ST_NODEV);
+		have = places_have(places[i], ST_NOEXEC | ST_NOSUID | ST_NODEV);
 	return have;
 }
 
@@ -54,8 +53,7 @@ places_look(const char *path, const struct stat *st __attribute__((unused)),
 {
 	struct stat leads;
 
-	if (kind == FTW_SL && stat(path, &leads) == 0 &&
-	    S_ISDIR(leads.st_mode))
+	if (kind == FTW_SL && stat(path, &leads) == 0 && S_ISDIR(leads.st_mode))
 		return 0;
 	return access(path, W_OK) == 0;
 }

@@ -15,8 +15,7 @@ static const char *const arguments_vague[] = { "anyOf", "oneOf", "not", "if",
 	"properties", "type" };
 
 enum {
-	ARGUMENTS_NAMES =
-	    sizeof(arguments_vague) / sizeof(arguments_vague[0]),
+	ARGUMENTS_NAMES = sizeof(arguments_vague) / sizeof(arguments_vague[0]),
 	ARGUMENTS_TYPE = ARGUMENTS_NAMES - 1,
 	ARGUMENTS_PROPERTIES = ARGUMENTS_NAMES - 2,
 	ARGUMENTS_MORE = ARGUMENTS_NAMES - 3,
@@ -91,8 +90,7 @@ arguments_check_names(struct conform *conform, struct json_span object,
 	size_t n;
 
 	for (n = 0; n < parts->count; n++)
-		arguments_read_rules(
-		    conform->schema, &parts->list[n], &rules);
+		arguments_read_rules(conform->schema, &parts->list[n], &rules);
 	if (rules.judged)
 		names_check(conform, NULL, object, parts, given,
 		    parts->whole && !rules.open &&

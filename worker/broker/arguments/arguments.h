@@ -131,8 +131,7 @@ void sentence_add_json(struct buffer *says, struct json_span value);
 void sentence_add_value(struct buffer *says, struct json_span value);
 
 /* Appends the way to a value, in quotes. */
-void sentence_add_place(
-    struct buffer *says, const struct conform_place *place);
+void sentence_add_place(struct buffer *says, const struct conform_place *place);
 
 /* names.c: a name of an object, with what the parts say of it. */
 struct names_entry {

@@ -303,8 +303,7 @@ conform_items(struct conform *conform, const struct conform_value *given,
 			from = rest->value;
 		if (from.len == 0)
 			return;
-		conform_value(
-		    conform, &place, each, from, given->depth + 1, 0);
+		conform_value(conform, &place, each, from, given->depth + 1, 0);
 	}
 }
 

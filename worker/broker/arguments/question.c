@@ -105,8 +105,7 @@ question_add_members(struct json_span object, const char *members, size_t len,
 }
 
 static void
-question_add(
-    struct json_span value, char how, int depth, struct buffer *json)
+question_add(struct json_span value, char how, int depth, struct buffer *json)
 {
 	struct json_span_walk walk = json_span_walk(value);
 	enum json_span_kind kind = json_span_kind(value);
@@ -122,8 +121,7 @@ question_add(
 			question_add_members(value, question_form,
 			    sizeof(question_form), depth + 1, json);
 		buffer_add_text(json, "}");
-	} else if (how == '=' || walk.rest.len == 0 ||
-	    (object && how != '*')) {
+	} else if (how == '=' || walk.rest.len == 0 || (object && how != '*')) {
 		buffer_add(json, value.p, value.len);
 	} else {
 		for (; object ? json_span_next_member(&walk, &name, &value) :

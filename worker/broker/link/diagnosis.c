@@ -49,8 +49,7 @@ struct diagnosis {
 
 /* Returns what follows the prefix of a line, or NULL. */
 static const char *
-diagnosis_after(
-    const char *line, const char *const *prefixes, size_t count)
+diagnosis_after(const char *line, const char *const *prefixes, size_t count)
 {
 	size_t i;
 
@@ -120,8 +119,7 @@ diagnosis_has_word(const char *line)
 		if (strcasestr(line, diagnosis_words[i]) != NULL)
 			return 1;
 	/* The level of a log is a separate word in this spelling. */
-	return strstr(line, "ERROR ") != NULL ||
-	    strstr(line, "FATAL ") != NULL;
+	return strstr(line, "ERROR ") != NULL || strstr(line, "FATAL ") != NULL;
 }
 
 /* Whether a line only points at a place in the line above. */
@@ -147,8 +145,7 @@ diagnosis_look(struct diagnosis *found, const char *whole)
 		if (found->npm == NULL && strchr(npm, ' ') != NULL &&
 		    !DIAGNOSIS_AFTER(npm, diagnosis_npm_details))
 			found->npm = line;
-	} else if (strstr(line, "Traceback (most recent call last)") !=
-	    NULL) {
+	} else if (strstr(line, "Traceback (most recent call last)") != NULL) {
 		found->traceback = true;
 	} else if (diagnosis_points(line)) {
 		/* The line above was source code, whatever its words. */

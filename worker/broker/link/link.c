@@ -92,8 +92,7 @@ link_log_lost(struct link *link)
 	const struct ask *ask = TAILQ_FIRST(&link->asks);
 	auto_buffer struct buffer reason = { 0 };
 
-	if (ask == NULL || ask->grant == NULL ||
-	    link->cause != LINK_BY_ITSELF)
+	if (ask == NULL || ask->grant == NULL || link->cause != LINK_BY_ITSELF)
 		return;
 	link_add_lost(link, ask, 1, &reason);
 	reason_fit(&reason);
@@ -163,8 +162,7 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 		ask_move(ask, &link->asks);
 	link->state = LINK_AWAITING_END;
 	link->how = mem_strdup(how);
-	link->ends->lost(
-	    link->server, &link->asks, link_has_failed(link), how);
+	link->ends->lost(link->server, &link->asks, link_has_failed(link), how);
 	if (link->pipes != NULL)
 		pipes_close(link->pipes);
 	if (link->launched && !link->ended)
@@ -303,8 +301,7 @@ link_on_changed(void *ctx)
 	link_tools_changed(ctx);
 }
 
-static void link_on_progress(
-    void *ctx, void *call, struct json_span params);
+static void link_on_progress(void *ctx, void *call, struct json_span params);
 
 /* The cause of an end that was set meanwhile takes precedence. */
 static void

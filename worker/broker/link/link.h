@@ -219,8 +219,7 @@ enum mcp_capability {
 const char *mcp_client_capability(enum mcp_capability which);
 
 /* Whether the server has said that it has this; only after ready(). */
-int mcp_client_has(
-    const struct mcp_client *client, enum mcp_capability which);
+int mcp_client_has(const struct mcp_client *client, enum mcp_capability which);
 
 /* What a server has reported of itself. */
 struct mcp_said {
@@ -287,8 +286,7 @@ uint64_t mcp_client_call(struct mcp_client *client, const char *method,
  * The answer to this request, if it has none, is no longer needed: the server
  * is notified that it may stop. why is plain text that needs no escapes.
  */
-void mcp_client_cancel(
-    struct mcp_client *client, uint64_t id, const char *why);
+void mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why);
 
 /*
  * A request was not answered in time: like mcp_client_cancel, and counted. The
@@ -437,8 +435,7 @@ int method_is_barred(const struct method *method,
  * Adds a page to the list of an ask. Returns 1 if there is a next page, 0 if
  * the list of the ask is complete, or -1 with err: it is no such page.
  */
-int method_add_page(
-    struct ask *ask, struct json_span result, struct err *err);
+int method_add_page(struct ask *ask, struct json_span result, struct err *err);
 
 /*
  * A link: one process of a server, from its WANT to its ENDED. Every link ends
@@ -586,8 +583,7 @@ void questions_forget(struct link *link, const struct ask *ask);
 size_t questions_count(const struct link *link, uint64_t execution);
 
 /* The client has answered, or cannot. */
-void questions_answered(
-    struct broker *broker, struct ipc_client_answered *msg);
+void questions_answered(struct broker *broker, struct ipc_client_answered *msg);
 
 /*
  * A name has one definition at a time, each with a number (DEFINE). A struct

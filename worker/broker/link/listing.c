@@ -148,8 +148,7 @@ listing_hides(const struct listing *listing, struct json_span error)
 	if (error.len > REFUSED_ERROR_MAX)
 		return 1;
 	text = mem_alloc(error.len);
-	return mask_has(
-	    listing->masks, text, json_span_decode(error, text));
+	return mask_has(listing->masks, text, json_span_decode(error, text));
 }
 
 /*

@@ -573,8 +573,7 @@ mcp_client_keep_about(struct mcp_client *client, struct json_span result)
 
 /* Stores its instructions: of characters that are not shown, lines only. */
 static void
-mcp_client_keep_instructions(
-    struct mcp_client *client, struct json_span result)
+mcp_client_keep_instructions(struct mcp_client *client, struct json_span result)
 {
 	auto_free char *text = NULL;
 	struct json_span value;
@@ -780,8 +779,7 @@ mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
 		len--;
 	if (banner->len > 0 || len == 0)
 		return;
-	mask_text(
-	    banner, client->masks, line->data, len, REFUSED_BANNER_MAX);
+	mask_text(banner, client->masks, line->data, len, REFUSED_BANNER_MAX);
 	if (banner->len > REFUSED_BANNER_MAX)
 		banner->len = utf8_cut(
 		    banner->data, banner->len, REFUSED_BANNER_MAX);

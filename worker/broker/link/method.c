@@ -152,8 +152,7 @@ method_add_entry(struct ask *ask, struct json_span entry)
 
 /* Adds the entries of a page; returns as method_add_page() does. */
 static int
-method_add_entries(
-    struct ask *ask, struct json_span result, struct err *err)
+method_add_entries(struct ask *ask, struct json_span result, struct err *err)
 {
 	const struct method *method = ask->method;
 	struct pages *pages = &ask->pages;

@@ -97,8 +97,7 @@ pipes_keep(struct pipes *pipes, const char *data, size_t len)
 		pipes->cut = true;
 	}
 	if (tail->len + len > SERVER_ERRORS_KEPT) {
-		buffer_drop_front(
-		    tail, tail->len + len - SERVER_ERRORS_KEPT);
+		buffer_drop_front(tail, tail->len + len - SERVER_ERRORS_KEPT);
 		pipes->cut = true;
 	}
 	buffer_add(tail, data, len);

@@ -339,8 +339,7 @@ question_ask_all(struct link *link, struct ask *ask, struct json_span result)
 }
 
 void
-questions_required(
-    struct link *link, struct ask *ask, struct json_span result)
+questions_required(struct link *link, struct ask *ask, struct json_span result)
 {
 	const char *why;
 
@@ -369,8 +368,7 @@ void
 questions_answered(struct broker *broker, struct ipc_client_answered *msg)
 {
 	struct link *link;
-	struct question *question =
-	    question_find(broker, msg->question, &link);
+	struct question *question = question_find(broker, msg->question, &link);
 	auto_buffer struct buffer result = { 0 };
 	auto_free char *data = NULL;
 	struct json_span value, schema = { NULL, 0 };

@@ -79,8 +79,7 @@ queue_may_have(size_t own, size_t more, size_t all, size_t most)
 }
 
 int
-queue_has_room(
-    const struct queue *queue, const struct grant *grant, size_t len)
+queue_has_room(const struct queue *queue, const struct grant *grant, size_t len)
 {
 	const struct queue_turn *turn = queue_find(queue, grant);
 
@@ -177,8 +176,7 @@ queue_next(const struct queue *queue)
 	struct queue_turn *turn, *next = NULL;
 
 	TAILQ_FOREACH (turn, &queue->turns, entry) {
-		if (next != NULL &&
-		    next->owner->places <= turn->owner->places)
+		if (next != NULL && next->owner->places <= turn->owner->places)
 			continue;
 		if (!TAILQ_EMPTY(&turn->asks) &&
 		    (turn->places == 0 ||

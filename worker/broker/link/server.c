@@ -269,8 +269,7 @@ server_remove(struct broker *broker, const char *name)
 	struct server *server, *next;
 
 	if (server_look_up(broker, "", name) == NULL)
-		log_warn("the server to be removed does not exist: %s",
-		    name);
+		log_warn("the server to be removed does not exist: %s", name);
 	shapes_forget(broker->shapes, name);
 	for (server = TAILQ_FIRST(&broker->servers); server != NULL;
 	     server = next) {
@@ -334,8 +333,7 @@ server_revoke(struct broker *broker, uint64_t number, const char *why,
 		next = TAILQ_NEXT(server, entry);
 		if (server->definition.number != number)
 			continue;
-		if (server_look_up(broker, "", server->definition.name) ==
-		    NULL)
+		if (server_look_up(broker, "", server->definition.name) == NULL)
 			gone(broker, server->definition.name, why);
 		server_revoke_one(server, why);
 	}
@@ -455,8 +453,7 @@ server_pass(struct server *server, struct ask *ask)
 static int
 server_is_ready(const struct server *server)
 {
-	return server->link != NULL && 
-	    server->link->state == LINK_READY;
+	return server->link != NULL &&  server->link->state == LINK_READY;
 }
 
 uint64_t

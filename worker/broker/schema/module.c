@@ -102,8 +102,7 @@ module_camel(const char *name)
 }
 
 static void
-module_add_export(
-    struct module *module, const char *name, const char *other)
+module_add_export(struct module *module, const char *name, const char *other)
 {
 	type_add_line(&module->writer);
 	buffer_printf(module->writer.text, "export { %s%s as %s };",

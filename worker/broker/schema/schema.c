@@ -361,8 +361,7 @@ schema_types_allowed(struct schema *schema, struct json_span from, int depth)
 	for (n = 0; n < parts.count; n++) {
 		if (parts.list[n].beside)
 			continue;
-		some = schema_types_of_part(
-		    schema, parts.list[n].all, depth);
+		some = schema_types_of_part(schema, parts.list[n].all, depth);
 		if (some != 0)
 			types = types == 0 ? some : types & some;
 	}

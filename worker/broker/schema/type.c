@@ -88,8 +88,7 @@ type_add_line(struct type_writer *writer)
 }
 
 void
-type_add_about(
-    struct type_writer *writer, struct json_span object, size_t most)
+type_add_about(struct type_writer *writer, struct json_span object, size_t most)
 {
 	auto_buffer struct buffer about = { 0 };
 	auto_free char *plain = NULL;
@@ -301,8 +300,7 @@ type_add_object(
 
 /* Items that have a schema each may be any of them. */
 static void
-type_add_array(
-    struct type_writer *writer, const struct json_span_member *rules)
+type_add_array(struct type_writer *writer, const struct json_span_member *rules)
 {
 	const struct json_span_member *items = &rules[TYPE_ITEMS];
 	size_t at = writer->text->len;

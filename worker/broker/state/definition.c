@@ -55,8 +55,7 @@ definition_set(struct definition *definition, const struct ipc_define *define)
 }
 
 void
-definition_copy(
-    struct definition *definition, const struct definition *other)
+definition_copy(struct definition *definition, const struct definition *other)
 {
 	definition->number = other->number;
 	definition->remote = other->remote;

@@ -113,7 +113,6 @@ reason_fit(struct buffer *reason)
 {
 	if (reason->len <= REFUSED_REASON_MAX)
 		return;
-	reason->len =
-	    utf8_cut(reason->data, reason->len, REFUSED_REASON_MAX);
+	reason->len = utf8_cut(reason->data, reason->len, REFUSED_REASON_MAX);
 	reason->data[reason->len] = '\0';
 }

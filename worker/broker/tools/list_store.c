@@ -200,8 +200,7 @@ list_store_open(struct list_store *store, struct ipc_lists *lists)
 	/* It may arrive when no request waits for it; it is then used later. */
 	channel_free(&store->channel);
 	store->wanted = true;
-	store->channel =
-	    channel_new(store->broker->base, &lists->store, &ends);
+	store->channel = channel_new(store->broker->base, &lists->store, &ends);
 	event_del(store->patience);
 	list_store_send_all(store, &store->recalls, list_store_send_recall);
 	list_store_send_all(store, &store->retains, list_store_send_retain);

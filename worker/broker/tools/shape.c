@@ -15,8 +15,7 @@ static const struct shape_level {
 } shape_levels[] = { { 2, SHAPE_TEXT_MAX / 2 }, { 1, SHAPE_TEXT_MAX },
 	{ 0, SHAPE_TEXT_MAX } };
 
-static void shape_write(
-    struct buffer *text, struct json_span value, int depth);
+static void shape_write(struct buffer *text, struct json_span value, int depth);
 
 /* Whether a member has a name as in programs; other names are data. */
 static int

@@ -251,8 +251,7 @@ tools_write_texts(const struct tools *tools, struct buffer *payload)
 static void
 tools_write_aliases(const struct tools *tools, struct buffer *payload)
 {
-	auto_free const char **names =
-	    mem_alloc(tools->count * sizeof(*names));
+	auto_free const char **names = mem_alloc(tools->count * sizeof(*names));
 	auto_free char **aliases = mem_alloc(tools->count * sizeof(*aliases));
 	const char *between = "";
 	size_t n;
@@ -282,8 +281,7 @@ tools_write_faults(struct tools *tools, struct buffer *payload)
 	for (n = 0; n < tools->count; n++) {
 		if (tools->list[n].fault == NULL)
 			continue;
-		buffer_add_text(
-		    payload, shown++ > 0 ? "," : ",\"unusable\":{");
+		buffer_add_text(payload, shown++ > 0 ? "," : ",\"unusable\":{");
 		json_add_text(payload, tools->list[n].name);
 		buffer_add_text(payload, ":");
 		json_add_text(payload, tools->list[n].fault);

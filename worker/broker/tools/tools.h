@@ -54,8 +54,7 @@ int tools_add_page(
  * order of the tools. Of tools with the same name the first is kept. Returns 0,
  * or -1 with err if it is larger than an answer may be.
  */
-int tools_finish(
-    struct tools *tools, struct buffer *payload, struct err *err);
+int tools_finish(struct tools *tools, struct buffer *payload, struct err *err);
 
 /*
  * Finds the tool of that name, a JSON string, in a finished list. *index, NULL

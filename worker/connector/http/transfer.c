@@ -169,8 +169,7 @@ transfer_on_data(char *data, size_t size, size_t count, void *ctx)
  * this machine can.
  */
 static curl_socket_t
-transfer_on_socket(
-    void *ctx, curlsocktype, struct curl_sockaddr *address)
+transfer_on_socket(void *ctx, curlsocktype, struct curl_sockaddr *address)
 {
 	struct transfer *transfer = ctx;
 
@@ -215,10 +214,8 @@ transfer_reason(const struct transfer *transfer, CURLcode code)
 
 	if (transfer->refused != NULL)
 		return mem_strdup(transfer->refused);
-	curl_easy_getinfo(
-	    transfer->curl, CURLINFO_SSL_VERIFYRESULT, &verified);
-	if (verified >= TRANSFER_SELF_SIGNED &&
-	    verified <= TRANSFER_NO_ISSUER)
+	curl_easy_getinfo(transfer->curl, CURLINFO_SSL_VERIFYRESULT, &verified);
+	if (verified >= TRANSFER_SELF_SIGNED && verified <= TRANSFER_NO_ISSUER)
 		return mem_printf("%s: CAISSON_CA_FILE names a file of "
 		    "certificates to trust", said);
 	return code == CURLE_SSL_CONNECT_ERROR ? mem_printf("%s: if it has no "
@@ -257,8 +254,7 @@ transfer_pass(struct transfer *transfer)
 		return 0;
 	transfer->came = (struct buffer){ 0 };
 	/* It may start or cancel others, but not itself. */
-	given_up = transfer->ends.data(
-	    transfer->ends.ctx, came.data, came.len);
+	given_up = transfer->ends.data(transfer->ends.ctx, came.data, came.len);
 	buffer_reset(&came);
 	if (given_up)
 		transfer_end(transfer, CURLE_WRITE_ERROR);
@@ -452,16 +448,14 @@ transfer_add_headers(
 		    transfer->headers, transfer->all->token);
 	/* A server may take long to say that it wants the body. */
 	transfer->headers = curl_slist_append(transfer->headers, "Expect:");
-	curl_easy_setopt(
-	    transfer->curl, CURLOPT_HTTPHEADER, transfer->headers);
+	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, transfer->headers);
 }
 
 static void
 transfer_set_body(CURL *curl, const struct transfer_wanted *wanted)
 {
 	if (strcmp(wanted->method, "POST") != 0) {
-		curl_easy_setopt(
-		    curl, CURLOPT_CUSTOMREQUEST, wanted->method);
+		curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, wanted->method);
 		return;
 	}
 	curl_easy_setopt(curl, CURLOPT_POST, 1L);
@@ -502,8 +496,7 @@ transfer_set_ends(struct transfer *transfer)
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, transfer_on_socket);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, transfer);
-	curl_easy_setopt(
-	    curl, CURLOPT_PREREQFUNCTION, transfer_on_connected);
+	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, transfer_on_connected);
 	curl_easy_setopt(curl, CURLOPT_PREREQDATA, transfer);
 }
 

@@ -92,8 +92,7 @@ callback_on_client(evutil_socket_t listener, short, void *ctx)
 {
 	const struct timeval patience = { LOGIN_CALLBACK_SECONDS, 0 };
 	struct callback *callback = ctx;
-	int fd = accept4(
-	    listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd == -1)
 		return;

@@ -443,8 +443,7 @@ login_write_text(const struct login *login, struct buffer *text)
 }
 
 int
-login_read_text(
-    const struct buffer *text, struct login *login, struct err *err)
+login_read_text(const struct buffer *text, struct login *login, struct err *err)
 {
 	size_t head = LOGIN_HEAD_SIZE;
 	struct buffer rest = { text->data + head,

@@ -287,8 +287,7 @@ enter_on_discovered(void *ctx, const char *why)
 	issue_prepare(&enter->login, enter->remote, &enter->authority);
 	enter->login.scope = enter_scope(enter, before.scope);
 	login_reset(&before);
-	if (issue_needs_nobody(enter->remote) &&
-	    enter->login.client_id != NULL)
+	if (issue_needs_nobody(enter->remote) && enter->login.client_id != NULL)
 		enter->issue = issue_start_own(enter->base, enter->transfers,
 		    enter->remote, &enter->login, enter_on_granted, enter);
 	else if (enter->login.client_id != NULL)

@@ -63,15 +63,13 @@ issue_send(struct event_base *base, struct transfers *transfers,
 
 	if (login->client_secret != NULL && login->method != NULL &&
 	    strcmp(login->method, ISSUE_BASIC) == 0) {
-		query_add_basic(
-		    &basic, login->client_id, login->client_secret);
+		query_add_basic(&basic, login->client_id, login->client_secret);
 		wanted.header = basic.data;
 	} else {
 		query_add(form, "client_id", login->client_id);
 		if (login->method == NULL ||
 		    strcmp(login->method, ISSUE_NONE) != 0)
-			query_add(form, "client_secret",
-			    login->client_secret);
+			query_add(form, "client_secret", login->client_secret);
 	}
 	wanted.body = form->data + 1; /* without the first & */
 	fetch = fetch_start(base, transfers, &wanted, done, ctx);

@@ -130,8 +130,7 @@ void query_add_random(struct buffer *text);
 void query_add_challenge(struct buffer *text, const char *verifier);
 
 /* Appends "Authorization: Basic …" for a client. */
-void query_add_basic(
-    struct buffer *header, const char *id, const char *secret);
+void query_add_basic(struct buffer *header, const char *id, const char *secret);
 
 /*
  * Returns scopes that have both those of one and of other, each of which may be
@@ -215,8 +214,7 @@ enum issue_outcome {
 };
 
 /* The end; why is a sentence, but for GIVEN. */
-typedef void issue_done(
-    void *ctx, enum issue_outcome outcome, const char *why);
+typedef void issue_done(void *ctx, enum issue_outcome outcome, const char *why);
 
 /*
  * Asks for tokens by this form ("&grant_type=…"), which is copied, and puts

@@ -125,8 +125,7 @@ kept_drop(struct files *files, size_t at)
 
 	versions_note(files->folder, head->owner, head->name, head->version);
 	if (directory_remove(files->folder, files->stored[at]->id) == -1) {
-		log_warn("cannot remove a stored file: %s",
-		    strerror(errno));
+		log_warn("cannot remove a stored file: %s", strerror(errno));
 		return -1;
 	}
 	free(files->stored[at]);
@@ -443,7 +442,6 @@ index_open(const struct files *files, const struct stored_file *stored,
 	if (fd == -1 && errno == ENOENT)
 		*fault = FILE_FAULT_UNKNOWN;
 	else if (fd == -1)
-		log_warn("cannot open a stored file: %s",
-		    strerror(errno));
+		log_warn("cannot open a stored file: %s", strerror(errno));
 	return fd;
 }

@@ -67,8 +67,7 @@ versions_read(int table, const char *owner, const char *name)
 }
 
 void
-versions_note(
-    int folder, const char *owner, const char *name, uint64_t version)
+versions_note(int folder, const char *owner, const char *name, uint64_t version)
 {
 	auto_fd int table = versions_open(folder, owner, 1);
 	uint64_t number = htole64(version);

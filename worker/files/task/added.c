@@ -129,8 +129,7 @@ added_intake(struct files *files, struct ipc_add_file *add, const char *name,
 	if (!file_name_valid(name, add->name.len))
 		return NULL;
 	if (add->content.fd == -1)
-		return intake_new_bytes(
-		    files, add->owner, name, &bytes, fault);
+		return intake_new_bytes(files, add->owner, name, &bytes, fault);
 	return intake_new(files, add->owner, name, &add->content.fd, fault);
 }
 

@@ -199,8 +199,7 @@ collect_remove(struct collect *collect)
 		stored = index_find(files, collect->task.owner, name, 0);
 		if (stored == NULL || !collect_goes(collect, &stored->head))
 			continue;
-		index_remove(
-		    files, collect->task.owner, 0, name, 0, &count);
+		index_remove(files, collect->task.owner, 0, name, 0, &count);
 		removed += count;
 	}
 	if (removed > 0 && directory_sync(files->folder) == -1)
@@ -399,8 +398,7 @@ collect_go_on(struct collect *collect)
 		collect_answer(collect, offer->fault);
 		return;
 	}
-	switch (intake_go_on(
-	    collect->intake, &collect->until, &offer->fault)) {
+	switch (intake_go_on(collect->intake, &collect->until, &offer->fault)) {
 	case INTAKE_COPIES:
 	case INTAKE_STARVES: /* only a pipe does */
 		task_wake(&collect->task, 0);

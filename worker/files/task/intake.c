@@ -52,8 +52,7 @@ intake_make_room(struct files *files, const char *owner, const char *name,
 	const struct share none = { 0 };
 	const struct stored_file *before = index_find(files, owner, name, 0);
 	struct share going = outdated_share(files, owner, 1);
-	enum file_fault fault =
-	    share_judge(files, owner, size, coming, none);
+	enum file_fault fault = share_judge(files, owner, size, coming, none);
 
 	if (before != NULL) {
 		going.count++;
@@ -158,8 +157,7 @@ intake_new(struct files *files, const char *owner, const char *name,
 	*fault = FILE_FAULT_UNREADABLE;
 	if (fstat(taken, &st) == -1)
 		return NULL;
-	intake =
-	    intake_begin(files, owner, name, (uint64_t)st.st_size, fault);
+	intake = intake_begin(files, owner, name, (uint64_t)st.st_size, fault);
 	if (intake == NULL)
 		return NULL;
 	intake->from = fd_take(&taken);
@@ -372,8 +370,7 @@ intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 }
 
 enum intake_state
-intake_go_on(
-    struct intake *intake, uint64_t *until, enum file_fault *fault)
+intake_go_on(struct intake *intake, uint64_t *until, enum file_fault *fault)
 {
 	*fault = FILE_FAULT_NONE;
 	if (intake->complete)

@@ -47,8 +47,7 @@ task_may_tell(const struct files *files)
 }
 
 void
-task_tell_filed(
-    struct task *task, const struct head *head, uint64_t changed)
+task_tell_filed(struct task *task, const struct head *head, uint64_t changed)
 {
 	struct ipc_filed filed = { .task = task->number,
 		.name = head->name,

@@ -159,8 +159,7 @@ void received_begin(
     struct files *files, const struct ipc_receive_file *receive);
 
 /* removed.c: removes files of an owner; a version comes with a name. */
-void removed_begin(
-    struct files *files, const struct ipc_remove_files *remove);
+void removed_begin(struct files *files, const struct ipc_remove_files *remove);
 
 /* usage.c: tells how much each owner keeps. */
 void usage_begin(struct files *files, const struct ipc_list_usage *list);

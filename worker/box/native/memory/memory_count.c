@@ -19,8 +19,7 @@ static char memory_text[BOX_MEMORY_TEXT_SIZE];
 
 /* Whether the process exists and reports its memory in status. */
 static int
-memory_tells(
-    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+memory_tells(const struct memory *memory, pid_t pid, pid_t tid, char *status)
 {
 	return tid != pid && memory_read_status(memory, tid, status) == 1 &&
 	    memory_find(status, "RssAnon") != NULL;
@@ -45,8 +44,7 @@ memory_look_at(
 		return n;
 	tid = memory_read_other(memory, *pid, status);
 	if (tid == 0 || memory_find(status, "RssAnon") == NULL)
-		tid = memory_visit_threads(
-		    memory, *pid, memory_tells, status);
+		tid = memory_visit_threads(memory, *pid, memory_tells, status);
 	if (tid == 0) {
 		sum->missed++;
 		return 0;
@@ -115,13 +113,11 @@ memory_is_borrowed(pid_t pid, const char *status)
 {
 	pid_t parent = (pid_t)memory_number(status, "PPid");
 
-	return parent > 1 &&
-	    syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
+	return parent > 1 && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
 }
 
 int
-memory_add_quickly(
-    struct memory *memory, pid_t pid, struct memory_sum *sum)
+memory_add_quickly(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	const pid_t process = pid; /* pid becomes that of a thread */
 	char *status = memory_text;
@@ -165,8 +161,7 @@ memory_add_borrowed(struct memory *memory, pid_t pid, struct memory_sum *sum)
 }
 
 int
-memory_add_exactly(
-    struct memory *memory, pid_t pid, struct memory_sum *sum)
+memory_add_exactly(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	const pid_t process = pid; /* pid becomes that of a thread */
 	char status[BOX_MEMORY_TEXT_SIZE];
@@ -257,8 +252,7 @@ memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
 }
 
 int
-memory_count(
-    struct memory *memory, memory_add *add, struct memory_sum *sum)
+memory_count(struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
 	int exactly = add == memory_add_exactly;
 

@@ -97,8 +97,7 @@ memory_exits(const struct memory *memory, pid_t tid)
 }
 
 static int
-memory_thread_lives(
-    const struct memory *memory, pid_t, pid_t tid, char *)
+memory_thread_lives(const struct memory *memory, pid_t, pid_t tid, char *)
 {
 	return !memory_exits(memory, tid);
 }
@@ -176,8 +175,7 @@ memory_moves(const char *status)
 
 /* Removes the reserved processor from those of a thread. */
 static int
-memory_thread_leaves(
-    const struct memory *memory, pid_t, pid_t tid, char *)
+memory_thread_leaves(const struct memory *memory, pid_t, pid_t tid, char *)
 {
 	sched_setaffinity(
 	    tid, sizeof(memory->pace.others), &memory->pace.others);
@@ -199,8 +197,7 @@ memory_keep_off(struct memory *memory, pid_t pid, const char *status)
 		return;
 	if (!own || !memory_is_stopped(status) ||
 	    memory_number(status, "Threads") > 1)
-		memory_visit_threads(
-		    memory, pid, memory_thread_leaves, NULL);
+		memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
 	else
 		known->kept_off = sched_setaffinity(pid,
 		    sizeof(memory->pace.others), &memory->pace.others) == 0;
@@ -218,8 +215,7 @@ memory_look_at_held(struct memory *memory, pid_t pid, const char *status,
 }
 
 static int
-memory_thread_runs(
-    const struct memory *memory, pid_t, pid_t tid, char *status)
+memory_thread_runs(const struct memory *memory, pid_t, pid_t tid, char *status)
 {
 	return memory_read_status(memory, tid, status) == 1 &&
 	    memory_moves(status);
@@ -324,8 +320,7 @@ memory_stop_all(struct memory *memory)
 }
 
 static int
-memory_stop_thread(
-    const struct memory *, pid_t pid, pid_t tid, char *)
+memory_stop_thread(const struct memory *, pid_t pid, pid_t tid, char *)
 {
 	tgkill(pid, tid, SIGSTOP);
 	return 0;
@@ -387,8 +382,7 @@ memory_choose(struct memory *memory, pid_t pid, struct memory_sum *)
 	    (known == NULL && memory->hold.nknown == BOX_MEMORY_KNOWN)) {
 		if (known == NULL)
 			kill(pid, SIGCONT);
-	} else if (known != NULL &&
-	    memory_was_stopped(memory, pid, status)) {
+	} else if (known != NULL && memory_was_stopped(memory, pid, status)) {
 		*known = -pid;
 	} else if (known != NULL && memory_moves(status)) {
 		/* At once: it may be about to stop itself. */
@@ -419,8 +413,7 @@ memory_continue_chosen(struct memory *memory)
  * recorded is continued. A memory_add.
  */
 static int
-memory_choose_at_once(
-    struct memory *memory, pid_t pid, struct memory_sum *)
+memory_choose_at_once(struct memory *memory, pid_t pid, struct memory_sum *)
 {
 	if (memory_find_known(memory, pid) == NULL &&
 	    !memory_may_know(memory, pid))

@@ -247,8 +247,7 @@ void memory_note_headless(struct memory *memory, pid_t pid, pid_t thread);
  * Reads the status of that thread, which spares listing all of them. Returns
  * its number, or 0 if none is recorded or it has ended.
  */
-pid_t memory_read_other(
-    const struct memory *memory, pid_t pid, char *status);
+pid_t memory_read_other(const struct memory *memory, pid_t pid, char *status);
 
 /*
  * Stops all processes: first those of the last look, because listing all takes
@@ -351,8 +350,7 @@ int memory_is_idle(struct memory *memory);
  * Whether an exact count of a box in which sum was just counted may reuse
  * shares: no process or thread has ended since they were examined.
  */
-int memory_may_reuse(const struct memory *memory,
-    const struct memory_sum *sum);
+int memory_may_reuse(const struct memory *memory, const struct memory_sum *sum);
 
 /* Begins an exact count, which reuses shares if partly is 1. */
 void memory_begin_shares(struct memory *memory, int partly);

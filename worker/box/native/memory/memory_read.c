@@ -167,8 +167,7 @@ memory_state(const char *status)
 uint64_t
 memory_of_status(const char *status)
 {
-	return memory_bytes(status, "RssAnon") +
-	    memory_bytes(status, "VmSwap");
+	return memory_bytes(status, "RssAnon") + memory_bytes(status, "VmSwap");
 }
 
 int
