@@ -260,8 +260,6 @@ box_keep_output(struct box *box, const struct box_told *told)
 static int
 box_rest(struct box *box, const struct box_told *told)
 {
-	uint64_t used_us;
-
 	if (!(box->how & BOX_SESSION) || box->session.ended)
 		return box_refuse_rest(box, told);
 	box->session.ended = true;
@@ -274,9 +272,8 @@ box_rest(struct box *box, const struct box_told *told)
 	box->end.exited = true;
 	box->end.exit_code = (int)told->program->exit;
 	clock_gettime(CLOCK_MONOTONIC, &box->end.at);
-	used_us = box->boxes->runtime->sessions->used_us(box);
-	box->end.cpu_us = used_us - box->session.used_us;
-	box->session.used_us = used_us;
+	box->end.cpu_us = box_used_us(box);
+	box->session.used_us += box->end.cpu_us;
 	box_end_others(box);
 	return 1;
 }

@@ -114,6 +114,12 @@ void box_end_others(struct box *box);
  */
 int box_is_settled(struct box *box, int *late);
 
+/*
+ * Returns the CPU time that the processes of its code have taken so far; 0:
+ * unknown, as in a container.
+ */
+uint64_t box_used_us(const struct box *box);
+
 /* Returns the memory that it takes, in bytes; 0: unknown. */
 uint64_t box_bytes(const struct box *box);
 

@@ -67,6 +67,17 @@ box_is_settled(struct box *box, int *late)
 }
 
 uint64_t
+box_used_us(const struct box *box)
+{
+	const struct runtime_sessions *sessions = box->boxes->runtime->sessions;
+	uint64_t used_us = sessions == NULL ? 0 : sessions->used_us(box);
+
+	/* It may be less where the cgroup cannot be read. */
+	return used_us > box->session.used_us ?
+	    used_us - box->session.used_us : 0;
+}
+
+uint64_t
 box_bytes(const struct box *box)
 {
 	return box->boxes->runtime->sessions->bytes(box);

@@ -67,6 +67,16 @@ call_set_phase(struct call *call, enum call_phase phase)
 		call_withdraw(call, 0);
 }
 
+/* Has its owner pay for what it has not paid for yet. */
+static void
+call_charge(struct call *call, uint64_t used_us)
+{
+	if (used_us <= call->charged_us)
+		return;
+	owner_spend(call->request.owner, used_us - call->charged_us);
+	call->charged_us = used_us;
+}
+
 /* Conclusion */
 
 static void
@@ -129,7 +139,7 @@ call_conclude(struct call *call)
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* we sent it */
 	log_debug("call %s concluded", call->id);
-	owner_spend(call->request.owner, call->result.cpu_us);
+	call_charge(call, call->result.cpu_us);
 	figures_add_call(&runs->figures, call);
 	if (cut)
 		call_record(call);
@@ -277,6 +287,23 @@ call_fail(struct call *call, const char *why)
 	if (call->cause == CALL_BY_ITSELF)
 		call_set_error(call, "%s", why);
 	call_end(call, CALL_BY_FAILURE, CALL_STOP);
+}
+
+void
+calls_charge(struct runs *runs)
+{
+	struct call *call;
+	struct err err;
+
+	TAILQ_FOREACH (call, &runs->running, entry) {
+		if (call->request.owner->cpu_most == 0 ||
+		    call->phase != CALL_RUNNING ||
+		    call->executor->used_us == NULL)
+			continue;
+		call_charge(call, call->executor->used_us(call));
+		if (owner_check_cpu(call->request.owner, &err) == -1)
+			call_fail(call, err.text);
+	}
 }
 
 void

@@ -63,6 +63,8 @@ struct executor {
 	 * the code to end, if possible, and returns whether it was.
 	 */
 	int (*cancel)(struct call *call, int gently);
+	/* Returns the CPU time of its code so far; NULL: not known. */
+	uint64_t (*used_us)(const struct call *call);
 	/* Frees inside, after the answer; called if that is not NULL. */
 	void (*free)(struct call *call);
 };
@@ -94,6 +96,7 @@ struct call {
 	struct buffer notes; /* for the user, each + NUL */
 	char id[EXECUTION_ID_MAX + 1];
 	struct box_kept kept; /* of an output that was cut */
+	uint64_t charged_us; /* CPU time that its owner was charged for */
 	struct call_result result;
 };
 

@@ -555,6 +555,15 @@ call_session_bytes(const struct runs *runs, const char *scope, const char *name)
 	    box_bytes(local->box) : 0;
 }
 
+static uint64_t
+local_used_us(const struct call *call)
+{
+	const struct local *local = call->inside;
+
+	return local->box != NULL && local->box->phase == BOX_RUNNING ?
+	    box_used_us(local->box) : 0;
+}
+
 static void
 local_start(struct call *call)
 {
@@ -571,5 +580,6 @@ const struct executor executor_local = {
 	.name = "local",
 	.start = local_start,
 	.cancel = local_cancel,
+	.used_us = local_used_us,
 	.free = local_free,
 };

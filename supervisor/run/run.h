@@ -126,10 +126,7 @@ const struct options *owner_options(
 /* Counts microseconds that a call has taken to those of today. */
 void owner_spend(struct owner *owner, uint64_t cpu_us);
 
-/*
- * Returns 0 if it has processor time left today, or -1 with err. What runs then
- * may still exceed it.
- */
+/* Returns 0 if it has processor time left today, or -1 with err. */
 int owner_check_cpu(struct owner *owner, struct err *err);
 
 /* Returns whether one more of its calls may run now. */
@@ -321,6 +318,12 @@ struct call *call_new(struct runs *runs, struct request *request,
  */
 void call_answer(struct call *call, struct json_span result, const char *why);
 void runs_take_questions(struct runs *runs);
+
+/*
+ * Counts what running calls have taken so far, of owners with a limit of it,
+ * and ends those whose owner has none left. Called once a second.
+ */
+void calls_charge(struct runs *runs);
 
 /* Ends the call early: it concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);

@@ -121,8 +121,11 @@ http_tokens_look(struct http *http)
 static void
 http_tokens_on_time(evutil_socket_t, short, void *arg)
 {
-	http_tokens_look(arg);
-	http_spent_keep(arg);
+	struct http *http = arg;
+
+	http_tokens_look(http);
+	calls_charge(http->runs);
+	http_spent_keep(http);
 }
 
 void
