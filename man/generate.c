@@ -61,50 +61,6 @@ text(const char *s)
 
 /* Options */
 
-static const char *
-option_argument(enum option_kind kind)
-{
-	switch (kind) {
-	case OPTION_KIND_SECONDS:
-		return "time";
-	case OPTION_KIND_SIZE:
-		return "size";
-	case OPTION_KIND_COUNT:
-	case OPTION_KIND_DAYS:
-	case OPTION_KIND_SHARE:
-		return "number";
-	case OPTION_KIND_AUTO:
-		return "auto | number";
-	case OPTION_KIND_CHOICE:
-		return "word";
-	case OPTION_KIND_PATH:
-	case OPTION_KIND_FILE:
-		return "path";
-	case OPTION_KIND_PROGRAM:
-		return "word | path";
-	case OPTION_KIND_NAME:
-		return "name";
-	case OPTION_KIND_USER:
-		return "user:group";
-	case OPTION_KIND_NAMES:
-		return "names";
-	case OPTION_KIND_SOCKETS:
-		return "address:port | unix:path";
-	case OPTION_KIND_HOSTS:
-		return "name[:port]";
-	case OPTION_KIND_ORIGINS:
-		return "origin";
-	case OPTION_KIND_LIMITS:
-		return "language:word";
-	case OPTION_KIND_ADDRESS:
-		return "address";
-	case OPTION_KIND_WORDS:
-		return "words";
-	default:
-		return "on | off";
-	}
-}
-
 static void
 option_facts(const struct option_row *row)
 {
@@ -130,7 +86,7 @@ part_options(void)
 
 		option_flag(row->key, flag);
 		printf(".It Fl %s Ar %s\n", flag + 1,
-		    option_argument(row->kind));
+		    option_value_what(row));
 		text(row->doc);
 		option_facts(row);
 	}
@@ -266,7 +222,7 @@ part_settings(void)
 		option_flag(row->key, flag);
 		option_variable(row->key, variable);
 		printf(".It Cm %s Pq Ar %s\n", row->key,
-		    option_argument(row->kind));
+		    option_value_what(row));
 		text(row->doc);
 		option_facts(row);
 		printf("As a flag\n.Fl %s ,\nas a variable\n.Ev %s .\n",
