@@ -80,24 +80,30 @@ guest_free(struct guest *guest)
 }
 
 /*
- * Answers all its requests with an error, and frees it. The connection of an
- * answered request may send the next one at once.
+ * Answers all its requests with an error, and frees it. One that the supervisor
+ * has may have been carried out, so it is not to be sent again unseen. The
+ * connection of an answered request may send the next one at once.
  */
 static void
 guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 {
 	struct ask_client client;
 	struct ask *ask;
-	int streaming;
+	int streaming, taken;
 
 	guest_remove(guest);
 	while (!LIST_EMPTY(&guest->asks)) {
 		ask = LIST_FIRST(&guest->asks);
 		client = ask->client;
 		streaming = ask->streaming;
+		taken = ask->number != 0;
 		ask_free(ask);
 		if (streaming)
 			client.event(client.ctx, "", NULL, 0, 1);
+		else if (taken)
+			client.fail(client.ctx, 503, 0, "no answer came, and "
+			    "this request may have been carried out: look "
+			    "before you send it again");
 		else
 			client.fail(client.ctx, status, retry, why);
 	}
@@ -106,8 +112,7 @@ guest_lose(struct guest *guest, int status, uint64_t retry, const char *why)
 
 /*
  * The supervisor has closed its channel after its last answers: it has turned
- * the guest away, or was killed, which says nothing about the token. A request
- * that it took may have been carried out, so none is to be sent again unseen.
+ * the guest away, or was killed, which says nothing about the token.
  */
 static void
 guest_on_closed(void *ctx, const struct err *why)
@@ -117,8 +122,7 @@ guest_on_closed(void *ctx, const struct err *why)
 	if (why != NULL)
 		fatal("%s the supervisor: %s", channel_blame(why), why->text);
 	conn_cut_files(end->gateway, end->guest->caller);
-	guest_lose(end->guest, 503, 0, "no answer came, and this request may "
-	    "have been carried out: look before you send it again");
+	guest_lose(end->guest, 503, 1, "Caisson has ended");
 }
 
 static struct ipc_bytes
@@ -152,11 +156,11 @@ ask_send(struct ask *ask)
 		message.length = head->length;
 	message.rest.data = (const uint8_t *)route_rest(
 	    route, head->target, &message.rest.len);
-	ask->number = message.request;
 	if (channel_send_ask(ask->guest->channel, &message, &err) == -1) {
 		log_warn("the supervisor takes no more requests: %s", err.text);
 		return -1;
 	}
+	ask->number = message.request;
 	buffer_reset(body);
 	ask->client.passed(ask->client.ctx, ask->guest->caller);
 	return 0;

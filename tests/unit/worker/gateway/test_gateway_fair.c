@@ -36,6 +36,7 @@ struct channel {
 };
 
 static struct channel *made; /* last */
+static int full; /* the queue of every channel, to requests */
 
 struct channel *
 channel_new(
@@ -60,7 +61,9 @@ channel_send(struct channel *channel, enum ipc_type type, void *msg,
 		visit = ((struct ipc_hello *)msg)->visit;
 		snprintf(visitor, sizeof(visitor), "%s",
 		    ((struct ipc_hello *)msg)->address);
-	} else if (type == IPC_ASK)
+	} else if (type == IPC_ASK && full)
+		return err_set(err, "the queue is full");
+	else if (type == IPC_ASK)
 		channel->last = ((struct ipc_ask *)msg)->request;
 	return 0;
 }
@@ -252,6 +255,22 @@ answer_of(size_t len)
 
 	memset(text, 'x', len);
 	return text;
+}
+
+UNIT_TEST(a_full_queue_says_which_requests_were_taken)
+{
+	int first, second = client_at("192.0.2.1");
+
+	guest_at("192.0.2.1", POST_AS("one"), &first);
+	full = 1;
+	say(second, POST_AS("one"));
+	pass(2);
+	full = 0;
+	ck_assert_ptr_ne(
+	    strstr(hear(first), "may have been carried out"), NULL);
+	ck_assert_ptr_ne(strstr(hear(second), "Retry-After: 1"), NULL);
+	close(first);
+	close(second);
 }
 
 /*
