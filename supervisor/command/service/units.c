@@ -190,12 +190,16 @@ units_write(const struct command_setup *setup, const char *folder,
 
 /* Commands */
 
-/* What runs may be that of former units. */
+/*
+ * What runs may be that of former units. Without a manager nothing is written,
+ * since only it could undo that.
+ */
 static int
 units_install(
     const struct command_setup *setup, const char *folder, struct err *err)
 {
-	int socket = adopt_file_make_folder(folder, err) == -1 ? -1 :
+	int socket = units_do(setup, "daemon-reload", NULL, err) == -1 ||
+	        adopt_file_make_folder(folder, err) == -1 ? -1 :
 	    units_write(setup, folder, UNITS_SOCKET, caisson_socket_text, err);
 	int service = socket == -1 ? -1 : units_write(
 	    setup, folder, UNITS_SERVICE, caisson_service_text, err);
