@@ -30,6 +30,7 @@ struct serve_manager {
 	struct in_force_waiter reading; /* of the files of servers */
 	bool reloads;      /* SIGHUP has the settings read again */
 	bool reloading;
+	bool refused;      /* the settings that were read last */
 	char status[SERVE_STATUS_SIZE]; /* as it was told */
 };
 
@@ -81,19 +82,22 @@ serve_on_read(void *ctx)
 	struct serve_manager *manager = ctx;
 
 	manager->reloading = false;
-	log_info("settings, tokens and servers have been read again");
+	log_info("%stokens and servers have been read again",
+	    manager->refused ? "" : "settings, ");
 	serve_tell(manager, "READY=1\n");
 }
 
 /* A setting with a fault changes nothing. */
 static void
-serve_read_settings(const struct command_setup *setup)
+serve_read_settings(struct serve_manager *manager)
 {
+	const struct command_setup *setup = manager->setup;
 	auto_buffer struct buffer later = { 0 };
 	struct err err;
 
-	if (options_reload(setup->options, setup->argc, setup->argv,
-	        setup->envp, &later, &err) == -1)
+	manager->refused = options_reload(setup->options, setup->argc,
+	    setup->argv, setup->envp, &later, &err) == -1;
+	if (manager->refused)
 		log_error("the settings stay as they were: %s", err.text);
 	else if (later.len > 0)
 		log_warn("these settings have changed, which takes effect "
@@ -116,7 +120,7 @@ serve_reload(struct serve_manager *manager)
 	lines = mem_printf("RELOADING=1\nMONOTONIC_USEC=%lld\n",
 	    (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
 	serve_tell(manager, lines);
-	serve_read_settings(manager->setup);
+	serve_read_settings(manager);
 	manager->setup->sv->runs.reloads++;
 	manager->reading = (struct in_force_waiter){
 		.ready = serve_on_read, .ctx = manager };

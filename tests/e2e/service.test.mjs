@@ -92,6 +92,15 @@ test('a service of a user', async (t) => {
   assert.equal(status().MainPID, pid);
   assert.equal(status().ActiveState, 'active');
 
+  /* A setting with a fault changes none. */
+  fs.writeFileSync(path.join(home, '.config/caisson/config.json'),
+    '{"timeout": "never"}');
+  systemctl('reload', 'caisson.service');
+  await until(() => /settings stay as they were[^]*\btokens and servers have been/
+    .test(fs.readFileSync(log, 'utf8')), 'the end of reading');
+  assert.doesNotMatch(fs.readFileSync(log, 'utf8'), /as they were[^]*settings, t/);
+  set({ timeout: '91' });
+
   /* Stopped: a call that runs is answered. The socket starts it again. */
   const running = ask(...python('import time\ntime.sleep(90)'));
 
@@ -101,6 +110,14 @@ test('a service of a user', async (t) => {
   assert.equal(status().ActiveState, 'inactive');
   assert.match(JSON.stringify(await ask(...python('print(6 * 7)'))), /42/);
   assert.equal(status().ActiveState, 'active');
+
+  /* Without a manager, nothing is written that only it could remove. */
+  const elsewhere = folder(t);
+
+  assert.match(manager.run(binary, ['service', 'install'], { HOME: elsewhere,
+    XDG_RUNTIME_DIR: '/nowhere', DBUS_SESSION_BUS_ADDRESS: '' }).stderr,
+  /Failed to connect to bus/);
+  assert.deepEqual(fs.readdirSync(elsewhere), []);
 
   /* A unit of the user stays, and nothing else is done. */
   const [, own] = units.map((unit) => path.join(home, unit));
