@@ -430,14 +430,19 @@ stored_files_print_nothing(const struct stored_files *cmd)
 	auto_buffer struct buffer shown = { 0 };
 	auto_free char *place = NULL;
 	struct err err;
+	/* Others may have left something. */
+	int some = cmd->user.filed != NULL && files_may_hold(cmd->files);
+	const char *whose = *cmd->scope == '\0' ? "the user" : cmd->scope;
 
 	if (command_has(&cmd->command->flags, COMMAND_FLAG_NAMES))
 		return;
 	if (cmd->conversation == NULL) {
 		place = state_dir_path(
 		    cmd->setup->options, cmd->setup->envp, &err);
-		printf("Nothing is kept%s%s.\n", place == NULL ? "" : " in ",
-		    place == NULL ? "" : place);
+		printf("Nothing%s%s is kept%s%s%s.\n",
+		    some ? " of " : "", some ? whose : "",
+		    place == NULL ? "" : " in ", place == NULL ? "" : place,
+		    some ? " ('caisson files usage' lists all owners)" : "");
 		return;
 	}
 	shown_add_quoted(&shown, cmd->conversation, CONVERSATION_ID_MAX);
@@ -623,8 +628,8 @@ stored_files_run(struct command_setup *setup, struct stored_files *cmd,
 
 	if (status != 0)
 		return status;
-	if ((cmd->user.used != NULL ||
-	        (cmd->about == STORED_NEW && *cmd->scope != '\0')) &&
+	if (cmd->list != NULL &&
+	    (cmd->about == STORED_ALL || *cmd->scope != '\0') &&
 	    state_dir_may_exist(setup->options, setup->envp) &&
 	    stored_files_limit(setup, files, err) == -1)
 		return -1;

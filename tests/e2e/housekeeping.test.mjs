@@ -42,6 +42,10 @@ test('a token has its own limit of files', async (t) => {
     path.join(served.home, 'big')).stderr, /may keep 2\.0 MiB, by its token/);
   assert.equal(JSON.parse(caisson(served.home, 'files', 'usage', '--json'))
     .owners.find(({ owner }) => owner === 'small').bytes_max, 2 << 20);
+  assert.match(caisson(served.home, 'files', 'list', '--owner', 'small'),
+    /\n +1048576 +2097152 .* small$/);
+  assert.match(caisson(served.home, 'files', 'list'),
+    /^Nothing of the user is kept in .* \('caisson files usage' lists all /);
   caisson(served.home, 'token', 'revoke', 'small');
   assert.match(await leave(clientWith(t, served, 'small'), 'y', 3 << 19),
     /file: y/);
