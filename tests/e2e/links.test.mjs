@@ -201,7 +201,8 @@ test('a link for sending takes this file, as a whole', async (t) => {
       { method: 'PUT', body: 'x' }), invalid);
   assert.deepEqual(await told(to, { method: 'PUT',
     body: Buffer.alloc(2 << 20) }),
-  [413, 'the file was not passed on or stored: it may be too large']);
+  [413, 'sub/in.txt: it is larger than all files of this owner may be beside ' +
+    'those of others (0.5 of 1 MiB): raise CAISSON_FILES_MAX']);
   assert.equal((await put('x', { headers: { 'Content-Length': '1',
     'Content-Range': 'bytes 0-0/2' } })).status, 400);
 

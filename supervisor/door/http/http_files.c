@@ -67,9 +67,13 @@ http_files_status(enum file_fault fault)
 	}
 }
 
-/* Those who have a link are not told which names there are, or how much. */
+/*
+ * Those who have a link are not told which names there are, or how much of the
+ * owner. why: cause and fix, for the limit of a single file only.
+ */
 static void
-http_links_refuse(struct http_request *request, enum file_fault fault)
+http_links_refuse(
+    struct http_request *request, enum file_fault fault, const char *why)
 {
 	int status = fault == FILE_FAULT_UNKNOWN ? 403 :
 	                                           http_files_status(fault);
@@ -80,7 +84,9 @@ http_links_refuse(struct http_request *request, enum file_fault fault)
 	    "this link is not valid: it was altered, is for another method, "
 	    "was revoked, or its file was removed" : status == 503 ?
 	    "links do not work now: the log of the server says why" :
-	    "the file was not passed on or stored: it may be too large");
+	    status == 413 ? why : status == 507 ?
+	    "there is no room for the file: ask for some whoever made this "
+	    "link" : "the file was not passed on or stored");
 }
 
 static void
@@ -168,7 +174,7 @@ http_files_on_done(void *ctx, const struct files_end *end)
 
 	file->task = NULL;
 	if (end->why != NULL && http_guest_is_of_links(request->guest))
-		http_links_refuse(request, end->fault);
+		http_links_refuse(request, end->fault, end->why);
 	else if (end->why != NULL)
 		http_files_refuse(
 		    request, http_files_status(end->fault), end->why);
@@ -199,7 +205,7 @@ http_files_begin(struct http_request *request, const struct ipc_ask *ask,
 	    file_link_read_path(path, ask->rest.len, version, &conversation);
 
 	if (name == NULL && links) {
-		http_links_refuse(request, FILE_FAULT_SIGNATURE);
+		http_links_refuse(request, FILE_FAULT_SIGNATURE, NULL);
 		return NULL;
 	}
 	if (name == NULL) {
@@ -301,7 +307,7 @@ http_files_on_put(struct http_request *request, struct ipc_ask *ask)
 	if (name == NULL)
 		return;
 	if (version > 1 && http_guest_is_of_links(request->guest)) {
-		http_links_refuse(request, FILE_FAULT_SIGNATURE);
+		http_links_refuse(request, FILE_FAULT_SIGNATURE, NULL);
 		return;
 	}
 	if (version > 0 && !http_guest_is_of_links(request->guest)) {
