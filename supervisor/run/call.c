@@ -392,6 +392,7 @@ call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err)
 {
 	struct owner *owner = request->owner;
+	const struct trace *trace;
 	struct call *call;
 
 	int spent = owner_check_cpu(owner, err) == -1;
@@ -414,10 +415,13 @@ call_new(struct runs *runs, struct request *request,
 	if (call->request.notes_len > 0)
 		buffer_add(&call->notes, call->request.notes,
 		    call->request.notes_len);
+	trace = &call->request.trace;
 	/* Each line of the log about it has its id. */
-	log_info("call %s: owner \"%s\", language %s, trace %s",
-	    call->id, owner->name, call->request.language->name,
-	    call->request.trace == NULL ? "none" : call->request.trace);
+	log_info("call %s: owner \"%s\", language %s, trace %s%s%s", call->id,
+	    owner->name, call->request.language->name,
+	    trace->parent == NULL ? "none" : trace->parent,
+	    trace->state == NULL ? "" : ", state ",
+	    trace->state == NULL ? "" : trace->state);
 	TAILQ_INIT(&call->askings);
 	call->concluded = concluded;
 	call->ctx = ctx;

@@ -65,6 +65,7 @@ call_record_start(
     const struct call *call, const char *status, struct buffer *facts)
 {
 	const char *scope = call->request.owner->scope;
+	const struct trace *trace = &call->request.trace;
 	struct timespec now;
 	const struct timespec *began =
 	    call->began.tv_sec != 0 ? &call->began : &now;
@@ -75,8 +76,10 @@ call_record_start(
 	call_record_asked(facts, call_us(&call->asked, &now));
 	call_record_text(facts, "language", call->request.language->name);
 	call_record_text(facts, "status", status);
-	if (call->request.trace != NULL)
-		call_record_text(facts, "traceparent", call->request.trace);
+	if (trace->parent != NULL)
+		call_record_text(facts, "traceparent", trace->parent);
+	if (trace->state != NULL)
+		call_record_text(facts, "tracestate", trace->state);
 	buffer_printf(facts, ",\"waited_ms\":%llu,\"duration_ms\":%llu",
 	    (unsigned long long)call_us(&call->asked, began) / 1000,
 	    (unsigned long long)call_us(began, &now) / 1000);

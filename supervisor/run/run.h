@@ -172,6 +172,20 @@ typedef void call_progressed(void *ctx, const struct box_progress *progress);
 typedef int call_asked(
     void *ctx, unsigned int kind, const char *params, struct err *err);
 
+/* The W3C Trace Context of a request. */
+struct trace {
+	char *parent; /* traceparent; NULL: none */
+	char *state;  /* tracestate; NULL: none */
+};
+
+static inline void
+trace_reset(struct trace *trace)
+{
+	free(trace->parent);
+	free(trace->state);
+	*trace = (struct trace){ 0 };
+}
+
 struct request {
 	struct owner *owner; /* must outlive its calls */
 	const struct language *language; /* of the code, static */
@@ -188,7 +202,7 @@ struct request {
 	char *session; /* name of that whose state is kept; NULL: none */
 	struct buffer input; /* for the code, see START; empty: none */
 	bool responds; /* its code answers a request in it */
-	char *trace; /* its traceparent (W3C Trace Context); NULL: none */
+	struct trace trace;
 	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: no notification */
@@ -216,7 +230,7 @@ request_reset(struct request *request)
 	free(request->session);
 	buffer_reset(&request->input);
 	free(request->notes);
-	free(request->trace);
+	trace_reset(&request->trace);
 	*request = (struct request){ 0 };
 }
 

@@ -313,7 +313,7 @@ struct tool_call {
 	char *id; /* as received */
 	size_t id_len; /* 0: the client has been asked for input */
 	struct tool_progress progress;
-	char *trace; /* as in its request */
+	struct trace trace; /* as in its request */
 	struct request request; /* until its execution begins */
 	tool_call_ran *ran;
 	void *kept;

@@ -36,9 +36,13 @@ tool_call_new(struct mcp *mcp, const struct context *context,
 	return call;
 }
 
+/* Bytes of a tracestate as JSON; W3C asks for at least 512 of its text. */
+#define TOOL_CALL_STATE_MAX 1024
+
 /*
  * Keeps the trace to which the request belongs: traceparent of _meta, of
- * version 00. Another one is no trace (W3C Trace Context, section 3.2).
+ * version 00. Another one is no trace (W3C Trace Context, section 3.2). Its
+ * tracestate is passed on as it is.
  */
 static void
 tool_call_read_trace(struct tool_call *call, struct json_span params)
@@ -46,7 +50,8 @@ tool_call_read_trace(struct tool_call *call, struct json_span params)
 	static const char form[] =
 	    "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
 	struct json_span meta = { NULL, 0 }, trace = { NULL, 0 };
-	size_t i;
+	struct json_span state = { NULL, 0 };
+	size_t i, len = 0;
 
 	if (json_span_kind(params) != JSON_SPAN_OBJECT ||
 	    json_span_get(params, "_meta", &meta) != 1 ||
@@ -59,7 +64,13 @@ tool_call_read_trace(struct tool_call *call, struct json_span params)
 		        strchr("0123456789abcdef", trace.p[i + 1]) == NULL :
 		        trace.p[i + 1] != form[i])
 			return;
-	call->trace = mem_dup(trace.p + 1, strlen(form));
+	call->trace.parent = mem_dup(trace.p + 1, strlen(form));
+	if (json_span_get(meta, "tracestate", &state) == 1 &&
+	    state.len <= TOOL_CALL_STATE_MAX)
+		call->trace.state = json_span_string(state, &len, NULL);
+	for (i = 0; call->trace.state != NULL && i < len; i++)
+		if (call->trace.state[i] < ' ' || call->trace.state[i] > '~')
+			free(mem_take(&call->trace.state));
 }
 
 static void
@@ -71,7 +82,7 @@ tool_call_free(struct tool_call *call)
 	if (call->release != NULL)
 		call->release(call->kept);
 	free(call->id);
-	free(call->trace);
+	trace_reset(&call->trace);
 	tool_progress_reset(&call->progress);
 	question_free(&call->ask);
 	buffer_reset(&call->held);
@@ -428,7 +439,8 @@ tool_call_run(
 	call->request.client =
 	    call->context.era->has_session ? call->mcp->number : 0;
 	memset(request, 0, sizeof(*request));
-	call->request.trace = mem_take(&call->trace);
+	call->request.trace = call->trace;
+	call->trace = (struct trace){ 0 };
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;
 	call->waiter.ctx = call;
