@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -160,7 +161,7 @@ test('a program that cannot give a box says why', async (t) => {
 
 test('refused tokens are counted, and owners have names', async (t) => {
   const { fetch, home, log } = await serveFigures(t, {
-    listen: '127.0.0.1:0' });
+    listen: '127.0.0.1:0', args: ['--log-level', 'info'] });
   const url = log().match(/serving at (http:\S+\/mcp)/)[1];
   const token = add(home, 'ada').trim();
 
@@ -175,6 +176,17 @@ test('refused tokens are counted, and owners have names', async (t) => {
   assert.equal(figures['caisson_calls_total{outcome="success",' +
     'language="python",owner="ada"}'], 1);
   assert.equal(figures['caisson_refusals_total{reason="token"}'], 1);
+  assert.doesNotMatch(log(), /client of the user/);
+
+  /* Clients with a token are refused while it is away. */
+  const state = path.join(home, '.local/state/caisson');
+  const ready = async () => (await fetch(at('/readyz'))).text();
+
+  await until(async () => await ready() === 'ok\n', 'a box');
+  fs.renameSync(state, `${state}.away`);
+  assert.match(await ready(), /^the state directory \S+ was moved/);
+  fs.renameSync(`${state}.away`, state);
+  assert.equal(await ready(), 'ok\n');
 });
 
 test('status names calls, sessions and servers, and whose they are',
@@ -220,9 +232,10 @@ test('a trace is kept with its call, and lines of the log are objects',
       args: ['--log-format', 'json', '--log-level', 'info'] });
     const client = await connect(t, socket);
 
-    for (const traceparent of [trace, trace.toUpperCase(), `${trace}-1`, 7])
-      await client.callTool({ name: 'run_python',
-        arguments: { code: 'print(1)' }, _meta: { traceparent } });
+    for (const [traceparent, tracestate] of [[trace, 'a=1,b="2"'],
+      [trace.toUpperCase(), 'a=1'], [`${trace}-1`], [7], [trace, 'a=\n']])
+      await client.callTool({ name: 'run_python', arguments: {
+        code: 'print(1)' }, _meta: { traceparent, tracestate } });
     const lines = log().trimEnd().split('\n')
       .map((line) => JSON.parse(line));
     const begun = lines.map(({ message }) => message.match(
@@ -230,7 +243,7 @@ test('a trace is kept with its call, and lines of the log are objects',
       .filter(Boolean);
 
     assert.deepEqual(begun.map((one) => one[2]),
-      [trace, 'none', 'none', 'none']);
+      [`${trace}, state a=1,b="2"`, 'none', 'none', 'none', trace]);
     for (const line of lines)
       assert.deepEqual(Object.keys(line),
         ['time', 'level', 'process', 'message']);
@@ -238,7 +251,10 @@ test('a trace is kept with its call, and lines of the log are objects',
     assert(lines.some(({ message }) =>
       message.startsWith(`call ${begun[0][1]} has box `)));
     await until(() => JSON.parse(caisson(home, 'calls', 'list', '--json'))
-      .calls.length === 4, 'the kept calls');
-    assert.equal(JSON.parse(caisson(home, 'calls', 'show', '--json',
-      begun[0][1])).traceparent, trace);
+      .calls.length === 5, 'the kept calls');
+    const kept = JSON.parse(caisson(home, 'calls', 'show', '--json',
+      begun[0][1]));
+
+    assert.deepEqual([kept.traceparent, kept.tracestate],
+      [trace, 'a=1,b="2"']);
   });

@@ -267,7 +267,7 @@ http_welcome(struct http *http, struct http_guest *guest, uint64_t visit)
 		gateway_dismiss(&guest->guest);
 		http_guest_lose(guest);
 	}
-	if (guest->owner == http->user)
+	if (guest->owner == http->user && guest != &http->figures)
 		log_info("a client of the user has connected");
 	guest->guest = gateway_welcome(http->gateway, visit, &user);
 	if (guest->guest == NULL)

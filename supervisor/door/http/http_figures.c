@@ -19,10 +19,14 @@ http_figures_say(struct http_request *request, int status, const char *sentence)
 void
 http_figures_on_get(struct http_request *request, struct ipc_ask *ask)
 {
-	const struct runs *runs = request->guest->http->runs;
+	struct http *http = request->guest->http;
+	const struct runs *runs = http->runs;
 	auto_buffer struct buffer text = { 0 };
 	const char *why = figures_unready(runs);
 
+	http_tokens_look(http);
+	if (why == NULL && http->faulty)
+		why = http->fault.text;
 	if (ask->route == HTTP_ROUTE_METRICS) {
 		figures_add_text(&text, runs);
 		http_reply(request, 200, text.data, text.len);
