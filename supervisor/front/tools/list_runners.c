@@ -52,7 +52,7 @@ list_runners_add(struct buffer *json, const char *name, const char *text)
 /* Adds the result of a language. */
 static void
 list_runners_note(struct runners *runners, const struct language *language,
-    const struct call_result *result, const char *runtime)
+    const struct call_result *result, const char *runtime, const char *fix)
 {
 	int works = result->status == CALL_SUCCESS;
 	struct buffer *json = works ? &runners->work : &runners->fail;
@@ -70,7 +70,7 @@ list_runners_note(struct runners *runners, const struct language *language,
 		json_add_string(json, result->out.data, len);
 	} else {
 		list_runners_add(json, "error", result->error);
-		list_runners_add(json, "fix", language->fix);
+		list_runners_add(json, "fix", fix);
 	}
 	buffer_add_text(json, "}");
 }
@@ -124,12 +124,11 @@ list_runners_note_lack(struct runners *runners,
 {
 	auto_free char *error =
 	    mem_printf("the image %s is not here yet", image);
-	const struct language lacking = { .name = language->name,
-		.fix = "the first call fetches it" };
 	const struct call_result result = { .status = CALL_ERROR,
 		.error = error };
 
-	list_runners_note(runners, &lacking, &result, runtime);
+	list_runners_note(runners, language, &result, runtime,
+	    "the first call fetches it");
 }
 
 /* Tests the next language; answers after the last. */
@@ -165,6 +164,7 @@ static void
 list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 {
 	struct runners *runners = call->kept;
+	const struct language *language = language_at(runners->next);
 
 	/*
 	 * There was no box, for lack of a place or another reason: it may work.
@@ -175,9 +175,11 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 		tool_call_answer_ran(call, result);
 		return;
 	}
-	list_runners_note(runners, language_at(runners->next), result,
+	list_runners_note(runners, language, result,
 	    result->boxed ? result->facts.runtime->name :
-	        mcp_options(call->mcp)->runtime);
+	        mcp_options(call->mcp)->runtime,
+	    call->mcp->runs->boxes->runtime->images ?
+	        "use an image that has it (CAISSON_IMAGE)" : language->fix);
 	runners->next++;
 	list_runners_next(call);
 }
