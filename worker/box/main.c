@@ -20,6 +20,7 @@ static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_LIMITS, limits_set_processors },
 	{ BOX_STEP_BOOTSTRAP, data_read },
 	{ BOX_STEP_VIEW, view_collect },
+	{ BOX_STEP_PACKAGES, interpreter_show_packages },
 	{ BOX_STEP_INTERPRETER, languages_locate },
 	{ BOX_STEP_FOLDER, folder_sweep },
 	{ BOX_STEP_USER_MAP, users_prepare },

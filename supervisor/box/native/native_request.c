@@ -69,5 +69,6 @@ native_request_fill(const struct boxes *boxes, const struct options *options,
 	setup->weak = options->allow_weak_isolation;
 	setup->language = language->name;
 	setup->interpreter = language_interpreter(language, options);
-	setup->packages = options->javascript_packages;
+	setup->packages = language->interpreter == OPTION_ID_JAVASCRIPT ?
+	    options->javascript_packages : "";
 }

@@ -221,3 +221,27 @@ interpreter_show(struct box *box, struct err *err)
 	base = interpreter_prefix(real);
 	return interpreter_add(box, base, err);
 }
+
+int
+interpreter_show_packages(struct box *box, struct err *err)
+{
+	const char *named = box->setup.packages;
+	char real[PATH_MAX];
+	const struct box_tree tree = { .path = real, .executable = 1 };
+	size_t len;
+
+	if (named[0] == '\0')
+		return 0;
+	if (interpreter_follow(box, named, real, err) == -1)
+		return -1;
+	len = strlen(real);
+	if (len <= sizeof(INTERPRETER_PACKAGES) - 1 ||
+	    strcmp(real + len - (sizeof(INTERPRETER_PACKAGES) - 1),
+	        INTERPRETER_PACKAGES) != 0)
+		return err_set(err, "%s is %s, which is not named "
+		    "node_modules: packages there would not find each other",
+		    named, real);
+	if (!view_covers(box, real) && view_add_tree(box, &tree, err) == -1)
+		return -1;
+	return view_add_link(box, INTERPRETER_PACKAGES, real, err);
+}

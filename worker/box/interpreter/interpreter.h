@@ -31,6 +31,14 @@ int interpreter_add(struct box *box, const char *path, struct err *err);
  */
 int interpreter_show(struct box *box, struct err *err);
 
+/* Where engines of JavaScript look for packages. */
+#define INTERPRETER_PACKAGES "/node_modules"
+/*
+ * Shows the packages that the user has for code, if any, and a link to them
+ * from there.
+ */
+int interpreter_show_packages(struct box *box, struct err *err);
+
 /* become.c, run by the code */
 /* Moves the pipes to the descriptors that the bootstrap expects. */
 int interpreter_descriptors(struct box *box, struct err *err);

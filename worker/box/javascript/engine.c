@@ -21,7 +21,6 @@ int javascript_locate(struct box *box, struct err *err);
 int javascript_run(struct box *box, struct err *err);
 
 #define ENGINE_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.mjs"
-#define ENGINE_PACKAGES "/node_modules"
 #define ENGINE_MIB (UINT64_C(1) << 20)
 
 #if defined(__aarch64__)
@@ -142,34 +141,6 @@ engine_unwrap(struct box *box, const struct engine *engine, struct err *err)
 	return 0;
 }
 
-/*
- * Shows the packages that the user has for code, and a link to them from where
- * engines look for them.
- */
-static int
-engine_show_packages(struct box *box, struct err *err)
-{
-	const char *named = box->setup.packages;
-	char real[PATH_MAX];
-	const struct box_tree tree = { .path = real, .executable = 1 };
-	size_t len;
-
-	if (named[0] == '\0')
-		return 0;
-	if (interpreter_follow(box, named, real, err) == -1)
-		return -1;
-	len = strlen(real);
-	if (len <= sizeof(ENGINE_PACKAGES) - 1 ||
-	    strcmp(real + len - (sizeof(ENGINE_PACKAGES) - 1),
-	        ENGINE_PACKAGES) != 0)
-		return err_set(err, "%s is %s, which is not named "
-		    "node_modules: packages there would not find each other",
-		    named, real);
-	if (!view_covers(box, real) && view_add_tree(box, &tree, err) == -1)
-		return -1;
-	return view_add_link(box, ENGINE_PACKAGES, real, err);
-}
-
 int
 javascript_locate(struct box *box, struct err *err)
 {
@@ -183,8 +154,6 @@ javascript_locate(struct box *box, struct err *err)
 	if (engine == NULL)
 		return err_set(err, "the name of %s does not begin with bun, "
 		    "deno or node", named);
-	if (engine_show_packages(box, err) == -1)
-		return err_wrap(err, "CAISSON_JAVASCRIPT_PACKAGES");
 	if (engine_unwrap(box, engine, err) == -1)
 		return -1;
 	return interpreter_show(box, err);
@@ -210,7 +179,7 @@ static int
 engine_link_packages(const struct box *box, struct err *err)
 {
 	auto_free char *link =
-	    mem_printf("%s/workspace" ENGINE_PACKAGES, box->weak.folder);
+	    mem_printf("%s/workspace" INTERPRETER_PACKAGES, box->weak.folder);
 
 	if (box->kind != BOX_WEAK || box->setup.packages[0] == '\0' ||
 	    symlink(box->setup.packages, link) == 0)
