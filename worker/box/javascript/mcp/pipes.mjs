@@ -40,7 +40,9 @@ function again(fd, flags) {
 /*
  * Returns two functions that read once from fd, the first only what is there
  * already, or undefined: that may be for want of /proc. The second one blocks.
- * It is null where the engine cannot do that. null is the end.
+ * It is null where the engine cannot do that. null is the end. With them comes
+ * the descriptor for reading(): of Node.js not fd, as a socket whose descriptor
+ * the code closes never ends.
  */
 export function readingAtOnce(fd) {
   const { O_RDONLY, O_NONBLOCK } = fs.constants;
@@ -56,7 +58,7 @@ export function readingAtOnce(fd) {
     } catch {
       return undefined;
     }
-  }, from === null ? null : () => readOf(from)];
+  }, from === null ? null : () => readOf(from), bun ? fd : there ?? fd];
 }
 
 /* Reads once: gives take() the bytes, or null at the end. */

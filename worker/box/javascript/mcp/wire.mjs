@@ -45,8 +45,8 @@ export class Wire {
   #write;
 
   constructor(readFd = 3, writeFd = 4) {
-    this.#readFd = readFd;
-    [this.#readThere, this.#readBlocking] = readingAtOnce(readFd);
+    [this.#readThere, this.#readBlocking, this.#readFd] =
+      readingAtOnce(readFd);
     this.#write = writing(writeFd);
   }
 
