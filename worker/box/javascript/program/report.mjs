@@ -28,6 +28,11 @@ const OFFLINE = 'there is no network here: only tools of MCP servers reach ' +
 const FOREIGN = /^(?:ENOENT|EACCES|No such file).* '\/(?!workspace\/|data\/)/;
 const NO_FILES = 'the sandbox has no files of the user: use tools of ' +
   'servers; write files of the code to /workspace/out';
+/* How engines refuse a BigInt, which large integers of results are. */
+const BIGINT = /\bBigInt\b/;
+const WRITE_BIGINT = 'an integer that a number cannot hold is a BigInt: take ' +
+  'Number(x), which rounds it, or String(x); in JSON.stringify(value, ' +
+  '(key, x) => typeof x === "bigint" ? String(x) : x)';
 const CAUSES_MOST = 5;
 const LINE_MOST = 160;
 const { isArray } = Array;
@@ -64,7 +69,8 @@ function hintOf({ message, server }) {
   if (name && process.getBuiltinModule(`node:${name}`))
     return `write: import ${name} from "node:${name}"`;
   return PACKAGE.test(message) ? packages() : NETWORK.test(message) ? OFFLINE :
-    FOREIGN.test(message) ? NO_FILES : null;
+    FOREIGN.test(message) ? NO_FILES : BIGINT.test(message) ? WRITE_BIGINT :
+    null;
 }
 
 /* What the errors of one program are told with. */
