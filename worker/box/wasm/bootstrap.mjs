@@ -36,8 +36,9 @@ async function load() {
     new WASI({ version: 'preview1' });
     return WASI;
   } catch {
-    return end(BROKEN, `the code was not run: ${engine} has no WASI: install ` +
-      'bun, deno 2.9 or later, or Node.js 22, or set CAISSON_JAVASCRIPT');
+    return end(BROKEN, `the code was not run: ${engine} has no WASI: use ` +
+      'bun, deno 2.9 or later, or Node.js 20 or later (CAISSON_JAVASCRIPT, or ' +
+      'in a container CAISSON_IMAGE)');
   }
 }
 
