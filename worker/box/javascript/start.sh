@@ -8,7 +8,7 @@ if engine=$(command -v bun); then
 	exec "$engine" --no-install --no-env-file "$here/bootstrap.mjs"
 elif engine=$(command -v deno); then
 	exec "$engine" run --no-prompt --no-config --no-lock --no-remote \
-		--no-npm --no-code-cache --quiet --allow-all \
+		--node-modules-dir=manual --no-code-cache --quiet --allow-all \
 		"$here/bootstrap.mjs"
 elif engine=$(command -v node); then
 	exec "$engine" "$here/bootstrap.mjs"
