@@ -103,9 +103,9 @@ const run = async (raw, code, request, more) => {
   return { ...result.structuredContent, text: result.content[0].text };
 };
 
-for (const [name, place, there] of engines) {
+for (const [name, engine, there] of engines) {
   test(`${name}: workers answer requests`, there, async (t) => {
-    const raw = await Raw.open(t, { env: { CAISSON_JAVASCRIPT: place } });
+    const raw = await Raw.open(t, { env: engine });
 
     await Promise.all(workers.map(async (
       [what, code, request, response, more = {}]) => {
@@ -132,7 +132,7 @@ for (const [name, place, there] of engines) {
   });
 
   test(`${name}: packages`, there, async (t) => {
-    const raw = await Raw.open(t, { env: { CAISSON_JAVASCRIPT: place } });
+    const raw = await Raw.open(t, { env: engine });
     const seen = await run(raw, 'import { z } from "zod";\n' +
       'import { Client } from "@modelcontextprotocol/client";\n' +
       'import parser from "body-parser"; const { Hono } = require("hono");\n' +

@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { engines, modules } from './support/engines.mjs';
 import {
-  file, folder, nativeOnly, patiently, settings,
+  contained, file, folder, nativeOnly, patiently, settings,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
@@ -98,6 +98,8 @@ const programs = [
     /\|hint: there is no network here: only tools/],
   ['a file of the user', 'require("fs").readFileSync("/home/me/a.txt")', [], 1,
     /\|hint: the sandbox has no files of the user: use tools/],
+  ['an integer that is too large', 'JSON.stringify({ a: 1n })', [], 1,
+    /\|hint: an integer that a number cannot hold is a BigInt: take Number/],
   ['a file that the code lacks', 'require("fs").readFileSync("a.txt")', [], 1,
     /^(?!.*hint:).*ENOENT/],
   ['a module without an import', 'fs.readdirSync(".")', [], 1,
@@ -122,9 +124,9 @@ const programs = [
     'console.log("still")', ['still']],
 ];
 
-for (const [name, place, there] of engines) {
+for (const [name, engine, there] of engines) {
   const open = (t, more) => Raw.open(t, { ...more,
-    env: { CAISSON_JAVASCRIPT: place, ...more?.env } });
+    env: { ...engine, ...more?.env } });
 
   test(`${name}: programs run as they are written`, there, async (t) => {
     const raw = await open(t);
@@ -186,6 +188,10 @@ for (const [name, place, there] of engines) {
     assert.deepEqual((await run(raw, 'const r = await Promise.all([1, 2].map(' +
       '(n) => mcp_odd.echo({ text: `${n}` })));\n' +
       'console.log(r.map((each) => each.data.text).join())')).stdout, ['1,2']);
+    assert.match((await run(raw, 'await mcp_odd.echo({ text: "1" });\n' +
+      'try { require("fs").closeSync(3) } catch {}\n' +
+      'await mcp_odd.echo({ text: "2" })'))[name === 'bun' ? 'stderr' : 'stdout']
+      .join(), name === 'bun' ? /connection to the servers has ended/ : /2/);
     const made = folder(t);
     const two = await open(t, withServers(t, {
       files: official('filesystem', [made]), memory: official('memory', [],
@@ -246,4 +252,22 @@ test('without an engine it is said which there are',
       assert.match(seen.error, /could not start a JavaScript engine/);
       await raw.finish();
     }
+    const none = await Raw.open(t,
+      { env: { CAISSON_JAVASCRIPT_PACKAGES: '/nowhere' } });
+    assert.match((await run(none, '1')).error, new RegExp('could not show the ' +
+      'packages .*No such file.*; install them there with npm, or correct'));
+    await none.finish();
+  });
+
+test('an image without an engine says what to do',
+  { skip: contained ? false : 'only of containers' }, async (t) => {
+    const raw = await Raw.open(t);
+    const { missing } = (await raw.result(raw.post('tools/call',
+      { name: 'list_runners', arguments: {} }))).structuredContent;
+
+    assert.match((await run(raw, '1')).error, /the image has no bun, deno or node/);
+    assert.deepEqual(missing.map(({ language, fix }) => [language, fix]),
+      ['javascript', 'wasm'].map((language) =>
+        [language, 'use an image that has it (CAISSON_IMAGE)']));
+    await raw.finish();
   });

@@ -31,12 +31,12 @@ SECONDS = 1800  # of a file, on a slow machine
 # nativeOnly and the reason (support/program.mjs).
 FILES = """activation arguments bombs bridge call-input calls compat config
     conversations eras exec figures files files-told foreign-home housekeeping
-    http http-crowd http-ends http-files json libraries lifecycle limits links
-    login manual memory output owners pictures pool progress protocol python
-    questions races readme remote remote-faults resources sdk search servers
-    servers-change servers-changed servers-hostile servers-lifecycle
-    servers-policy servers-values settings shell soak terminal tokens
-    tokens-changed""".split()
+    http http-crowd http-ends http-files javascript javascript-workers json
+    libraries lifecycle limits links login manual memory output owners pictures
+    pool progress protocol python questions races readme remote remote-faults
+    resources sdk search servers servers-change servers-changed servers-hostile
+    servers-lifecycle servers-policy servers-values settings shell soak terminal
+    tokens tokens-changed wasm""".split()
 # The others would show nothing more, or cannot run there.
 NO_CODE = "no code runs"
 OWN_ENGINE = "it has engines of its own"
@@ -52,8 +52,6 @@ LEFT_OUT = {
     "containers-all": OWN_ENGINE,
     "descriptors": "it is about the processes of ours, whose boxes are native",
     "image": OWN_ENGINE,
-    "javascript": "its engines are those of the host",
-    "javascript-workers": "its engines are those of the host",
     "keepers": "it is about keepers of servers, which no box changes",
     "killed": "it is about what the host keeps, which no box changes",
     "levels": OF_NATIVE,
@@ -67,10 +65,11 @@ LEFT_OUT = {
     "sessions-limits": NO_SESSIONS,
     "template": OF_NATIVE,
     "types": "it is about text made of schemas, which no box changes",
-    "wasm": "its engines are those of the host",
     "wrong-invocations": NO_CODE,
 }
-PLOTS = "libraries", "pictures"  # their code imports matplotlib
+# What more their image has than Python.
+WITH = {"libraries": "plots", "pictures": "plots", "javascript": "javascript",
+        "javascript-workers": "javascript", "wasm": "javascript"}
 
 COUNT = re.compile(r"# (pass|fail|cancelled|skipped) (\d+)$")
 LINE = re.compile(r"\s*(not )?ok \d+ - (.*)$")
@@ -116,7 +115,7 @@ class Result:
 
 def command(build, runtime, name):
     return [sys.executable, "-B", ENGINE, "--build", build] + \
-        (["--plots"] if name in PLOTS else []) + \
+        (["--with", WITH[name]] if name in WITH else []) + \
         [runtime, os.path.join(HERE, "run"), os.path.join(HERE, name + END)]
 
 

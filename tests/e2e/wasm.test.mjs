@@ -64,8 +64,8 @@ const modules = [
   ['is nowhere', 'a.wasm', {}, '', 126, /there is no file a\.wasm: /],
 ];
 
-for (const [name, place, there] of engines) {
-  const open = (t) => Raw.open(t, { env: { CAISSON_JAVASCRIPT: place } });
+for (const [name, engine, there] of engines) {
+  const open = (t) => Raw.open(t, { env: engine });
 
   test(`${name}: a module`, there, async (t) => {
     const raw = await open(t);
@@ -131,7 +131,8 @@ for (const [name, place, there] of engines) {
   });
 
   test(`${name}: caisson exec passes on words`, there, (t) => {
-    const got = ran({ home: folder(t), args: ['exec', '--javascript', place,
+    const got = ran({ home: folder(t), env: { ...engine,
+      CAISSON_ARGUMENTS: 'code' }, args: ['exec',
       file(t, 'a.wasm', assemble(tell)), '--', '-x', 'b c'] });
 
     assert.deepEqual([got.stdout, got.stderr, got.status],

@@ -1,17 +1,23 @@
 """Makes the root of an image for tests: the Python of this machine.
 
-    image_root.py [--plots] FOLDER
+    image_root.py [--with plots|javascript] FOLDER
 
 FOLDER, which this makes, gets the files of some packages as they are installed
-here, with --plots also those of matplotlib. What Python has compiled of its
+here, for plots also those of matplotlib, for javascript the engines that
+tests/e2e has from npm, each in /opt/NAME. What Python has compiled of its
 modules comes along, as otherwise each container would compile them again.
 """
 import argparse
 import glob
 import os
+import shutil
 import subprocess
 import sys
 from importlib.util import cache_from_source
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from engines import MODULES, PLACES, engine_path
 
 # What Python and the shell of the image are made of, here as in the image.
 PACKAGES = """{0} {0}-minimal lib{0}-minimal lib{0}-stdlib python3-minimal
@@ -21,8 +27,8 @@ PACKAGES = """{0} {0}-minimal lib{0}-minimal lib{0}-stdlib python3-minimal
     libcrypt1 tzdata grep sed findutils libc-bin libsystemd0 libgcrypt20
     libgpg-error0 liblz4-1 libzstd1 libcap2 libncursesw6 libreadline8""".format(
     "python%d.%d" % sys.version_info[:2]).split()
-# The same with --plots, for matplotlib.
-PLOTS = """python3-matplotlib python-matplotlib-data python3-contourpy
+# The same for more: matplotlib, and what engines of JavaScript are linked with.
+MORE = {"plots": """python3-matplotlib python-matplotlib-data python3-contourpy
     python3-cycler python3-dateutil python3-fonttools python3-kiwisolver
     python3-numpy python3-packaging python3-pil python3-pkg-resources
     python3-pyparsing python3-six fonts-dejavu-core libblas3 libbrotli1 libbsd0
@@ -30,7 +36,8 @@ PLOTS = """python3-matplotlib python-matplotlib-data python3-contourpy
     libgomp1 libgraphite2-3 libharfbuzz0b libimagequant0 libjbig0
     libjpeg62-turbo liblapack3 liblcms2-2 liblerc4 libmd0 libopenjp2-7
     libpng16-16 libqhull-r8.0 libquadmath0 libraqm0 libstdc++6 libtiff6 libwebp7
-    libwebpdemux2 libwebpmux3 libxau6 libxcb1 libxdmcp6""".split()
+    libwebpdemux2 libwebpmux3 libxau6 libxcb1 libxdmcp6""".split(),
+        "javascript": ["libgcc-s1", "libstdc++6"], None: []}
 PLOT_FILES = ("/etc/matplotlibrc", "/etc/alternatives/libblas.so.3-*",
               "/etc/alternatives/liblapack.so.3-*", "/usr/lib/*/libblas.so.3",
               "/usr/lib/*/liblapack.so.3")
@@ -44,14 +51,13 @@ NAMES = {"passwd": "root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n",
 WRITABLE = "data", "tmp", "workspace"
 
 
-def installed_files(plots):
+def installed_files(more):
     """The files of the packages that are installed here."""
-    packages = PACKAGES + PLOTS if plots else PACKAGES
-    listed = subprocess.run(["dpkg-query", "--listfiles"] + packages,
-                            stdout=subprocess.PIPE, text=True,
-                            stderr=subprocess.DEVNULL).stdout
+    listed = subprocess.run(
+        ["dpkg-query", "--listfiles"] + PACKAGES + MORE[more], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     found = set(ROOT)
-    for pattern in PLOT_FILES if plots else ():
+    for pattern in PLOT_FILES if more == "plots" else ():
         found.update(glob.glob(pattern))
     for line in listed.splitlines():
         folder, name = os.path.split(line)
@@ -85,7 +91,16 @@ def copy(paths, root):
         sys.exit("the image cannot be made")
 
 
-def make_root(root, plots=False):
+def add_engines(root):
+    """Copy the engines, and the packages that code can import."""
+    for name in filter(engine_path, PLACES):
+        os.makedirs(os.path.join(root, "opt", name))
+        shutil.copy(engine_path(name), os.path.join(root, "opt", name, name))
+    shutil.copytree(MODULES, os.path.join(root, "node_modules"), symlinks=True,
+                    ignore=shutil.ignore_patterns("@oven", "@deno", "node-*"))
+
+
+def make_root(root, more=None):
     """Make the folder."""
     for name in FOLDERS + WRITABLE:
         os.makedirs(os.path.join(root, name))
@@ -94,16 +109,18 @@ def make_root(root, plots=False):
     for name, text in NAMES.items():
         with open(root + "/etc/" + name, "w", encoding="ascii") as file:
             file.write(text)
-    paths = installed_files(plots)
+    paths = installed_files(more)
     copy(paths + compiled(paths), root)
+    if more == "javascript":
+        add_engines(root)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--plots", action="store_true")
+    parser.add_argument("--with", dest="more", choices=list(filter(None, MORE)))
     parser.add_argument("folder")
     options = parser.parse_args()
-    make_root(options.folder, options.plots)
+    make_root(options.folder, options.more)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,11 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from image_root import make_root
+from engines import PLACES
+from image_root import MORE, make_root
 
-IMAGE = "localhost/caisson-test:1"
+NAME = "localhost/caisson-test:"
+IMAGE = NAME + "1"
 PACKAGES = "/var/lib/dpkg/status"  # changes whenever a package does
 ENGINE = """[containers]
 [engine]
@@ -69,28 +71,40 @@ def archive(root):
     return path
 
 
-def import_image(place, root):
-    """Give podman a folder as the image, in a store of its own in place.
+def images(more):
+    """The names of the images of a folder, each with what it changes.
+
+    An engine of JavaScript is on the PATH of its own image only.
+    """
+    return [(IMAGE, [])] + [
+        (NAME + name, ["--change", "ENV PATH=/opt/%s:/usr/bin:/bin" % name])
+        for name in (PLACES if more == "javascript" else ())]
+
+
+def import_images(place, root, more=None):
+    """Give podman a folder as images, in a store of its own in place.
 
     Returns the variables of podman.
     """
     settings = write_configuration(place)
     path = archive(root)
-    subprocess.run(
-        ["podman", "import", "--quiet", path, IMAGE], check=True,
-        env={**os.environ, **settings}, stdout=subprocess.DEVNULL)
+    for name, changes in images(more):
+        subprocess.run(
+            ["podman", "import", "--quiet"] + changes + [path, name],
+            check=True, env={**os.environ, **settings},
+            stdout=subprocess.DEVNULL)
     os.unlink(path)
     return settings
 
 
-def make_store(place, store, plots):
+def make_store(place, store, more):
     """Make a store that others only read. place is a folder for the work.
 
     podman can read one where it may be unable to make it.
     """
     root = os.path.join(place, "root")
-    make_root(root, plots)
-    import_image(place, root)
+    make_root(root, more)
+    import_images(place, root, more)
     subprocess.run(["umount", place + "/graph/overlay"], check=False,
                    stderr=subprocess.DEVNULL)
     subprocess.run(["cp", "--archive", place + "/graph", store + ".part"],
@@ -98,44 +112,45 @@ def make_store(place, store, plots):
     os.rename(store + ".part", store)
 
 
-def key(plots):
+def key(more):
     """A name that changes with all that the image is made of."""
     digest = hashlib.sha256()
-    for name in "image_root.py", "image_store.py":
+    for name in ("image_root.py", "image_store.py",
+                 "../e2e/package-lock.json"):
         with open(os.path.join(HERE, name), "rb") as file:
             digest.update(file.read())
     status = os.stat(PACKAGES)
-    digest.update(b"%d %d %d" % (status.st_size, status.st_mtime_ns, plots))
+    digest.update(b"%d %d %a" % (status.st_size, status.st_mtime_ns, more))
     return digest.hexdigest()[:16]
 
 
 def remove_others(folder):
     """Remove stores, and begun ones, of which no key of today is the name."""
-    kept = {"lock", *(key(plots) for plots in (False, True))}
+    kept = {"lock", *(key(more) for more in MORE)}
     for name in set(os.listdir(folder)) - kept:
         shutil.rmtree(os.path.join(folder, name))
 
 
-def shared_store(build, plots=False):
+def shared_store(build, more=None):
     """The folder with the image in a build folder; made, if it is missing."""
     folder = os.path.join(build, "tests", "images")
-    store = os.path.join(folder, key(plots))
+    store = os.path.join(folder, key(more))
     os.makedirs(folder, exist_ok=True)
     with open(folder + "/lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not os.path.isdir(store):
             remove_others(folder)
             with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
-                make_store(place, store, plots)
+                make_store(place, store, more)
     return store
 
 
-def share_image(place, build, plots=False):
+def share_image(place, build, more=None):
     """Write the configuration, with the image of a build folder.
 
     Returns the variables of podman.
     """
-    return write_configuration(place, shared_store(build, plots))
+    return write_configuration(place, shared_store(build, more))
 
 
 def main():

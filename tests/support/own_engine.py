@@ -1,6 +1,6 @@
 """Runs a test with a container engine of its own, and judges what is left.
 
-    own_engine.py [--build FOLDER] [--plots] podman|docker COMMAND...
+    own_engine.py [--build FOLDER] [--with MORE] podman|docker COMMAND...
 
 The boxes of the command are containers of that engine, of which nothing stays.
 It has an image (image_root.py), which is shared with other tests of a build
@@ -30,8 +30,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from alone import (CLONE_NEWPID, LIBC, PR_SET_PDEATHSIG, REAPER, is_in, mount,
                    unshare, wait_for)
-from image_root import make_root
-from image_store import IMAGE, archive, import_image, share_image
+from image_root import MORE, make_root
+from image_store import (IMAGE, archive, images, import_images,
+                         share_image)
 
 # The variables of a program whose boxes are containers.
 SETTINGS = ("CAISSON_RUNTIME", "CAISSON_IMAGE", "CONTAINERS_CONF",
@@ -93,29 +94,30 @@ class Engine:
                     sys.exit("docker does not start: " + file.read()[-1000:])
             time.sleep(0.05)
 
-    def make_image(self, build=None, plots=False):
+    def make_image(self, build=None, more=None):
         """The Python of this machine as an image. With a build folder, all
         tests of that folder share the one of podman.
         """
         self.environment["CAISSON_RUNTIME"] = self.runtime
         self.environment["CAISSON_IMAGE"] = IMAGE
         if self.runtime == "podman" and build:
-            self.environment.update(share_image(self.folder, build, plots))
+            self.environment.update(share_image(self.folder, build, more))
             return
         root = os.path.join(self.folder, "root")
-        make_root(root, plots)
+        make_root(root, more)
         if self.runtime == "podman":
-            self.environment.update(import_image(self.folder, root))
+            self.environment.update(import_images(self.folder, root, more))
         else:
-            self.give_daemon(root)
+            self.give_daemon(root, more)
 
-    def give_daemon(self, root):
-        """Start a daemon that has the folder as an image."""
+    def give_daemon(self, root, more):
+        """Start a daemon that has the folder as images."""
         # The program looks for it by a short PATH.
         self.environment["CAISSON_RUNTIME"] = find(("docker",))
         self.start_daemon()
         path = archive(root)
-        self.ask("import", path, IMAGE)
+        for name, changes in images(more):
+            self.ask("import", *changes, path, name)
         os.unlink(path)
 
     def run(self, command):
@@ -229,7 +231,7 @@ def why_not(runtime):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=os.path.realpath)
-    parser.add_argument("--plots", action="store_true")
+    parser.add_argument("--with", dest="more", choices=list(filter(None, MORE)))
     parser.add_argument("runtime", choices=sorted(NEEDED))
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
@@ -246,7 +248,7 @@ def main():
     enter_processes()
     engine = Engine(options.runtime)
     try:
-        engine.make_image(options.build, options.plots)
+        engine.make_image(options.build, options.more)
         status = engine.run(options.command)
         left = engine.settled()
         for line in left:
