@@ -31,6 +31,7 @@ struct transfer {
 	char error[CURL_ERROR_SIZE];
 	const char *refused; /* why no connection was tried */
 	bool again;          /* it may be sent once more */
+	bool usual;          /* a POST to our server */
 	struct buffer came;  /* not passed on yet */
 };
 
@@ -43,6 +44,7 @@ struct transfers {
 	char *token; /* a header; NULL: none */
 	bool held;
 	LIST_HEAD(, transfer) list;
+	struct transfer *spare; /* what a usual one has left; NULL: none */
 };
 
 void
@@ -188,20 +190,31 @@ transfer_on_socket(void *ctx, curlsocktype, struct curl_sockaddr *address)
 /* The loop */
 
 static void
-transfer_free(struct transfer **transferp)
+transfer_destroy(struct transfer *transfer)
 {
-	struct transfer *transfer = mem_take(transferp);
-
-	LIST_REMOVE(transfer, entry);
-	curl_multi_remove_handle(transfer->all->multi, transfer->curl);
 	curl_easy_cleanup(transfer->curl);
-	curl_slist_free_all(transfer->headers);
-	buffer_reset(&transfer->came);
 	free(transfer->head.type);
 	free(transfer->head.session);
 	free(transfer->head.location);
 	free(transfer->head.challenge);
 	free(transfer);
+}
+
+/* A call begins sooner with a handle that has all options of the last one. */
+static void
+transfer_free(struct transfer **transferp)
+{
+	struct transfer *transfer = mem_take(transferp);
+	struct transfers *all = transfer->all;
+
+	LIST_REMOVE(transfer, entry);
+	curl_multi_remove_handle(all->multi, transfer->curl);
+	curl_slist_free_all(mem_take(&transfer->headers));
+	buffer_reset(&transfer->came);
+	if (transfer->usual && all->spare == NULL)
+		all->spare = transfer;
+	else
+		transfer_destroy(transfer);
 }
 
 /* Returns the end of a sentence about a failure. */
@@ -378,6 +391,8 @@ transfers_free(struct transfers **allp)
 		return;
 	while ((transfer = LIST_FIRST(&all->list)) != NULL)
 		transfer_free(&transfer);
+	if (all->spare != NULL)
+		transfer_destroy(all->spare);
 	curl_multi_cleanup(all->multi);
 	transfers_authorize(all, NULL);
 	loop_event_free(&all->timer);
@@ -519,22 +534,35 @@ transfer_set_rules(CURL *curl, const struct remote *remote)
 		curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &trusted);
 }
 
-struct transfer *
-transfer_start(struct transfers *all, const struct transfer_wanted *wanted,
-    const struct transfer_ends *ends)
+static struct transfer *
+transfer_new(struct transfers *all)
 {
 	struct transfer *transfer = mem_alloc(sizeof(*transfer));
 
 	transfer->all = all;
-	transfer->ends = *ends;
-	transfer->again = wanted->again;
 	transfer->curl = curl_easy_init();
 	if (transfer->curl == NULL)
 		fatal("out of memory");
-	transfer_clear_head(&transfer->head);
-	curl_easy_setopt(transfer->curl, CURLOPT_URL, wanted->url);
 	transfer_set_rules(transfer->curl, all->remote);
 	transfer_set_ends(transfer);
+	return transfer;
+}
+
+struct transfer *
+transfer_start(struct transfers *all, const struct transfer_wanted *wanted,
+    const struct transfer_ends *ends)
+{
+	bool usual = !wanted->foreign && strcmp(wanted->method, "POST") == 0;
+	struct transfer *transfer = usual && all->spare != NULL ?
+	    mem_take(&all->spare) : transfer_new(all);
+
+	transfer->ends = *ends;
+	transfer->again = wanted->again;
+	transfer->usual = usual;
+	transfer->refused = NULL;
+	transfer->error[0] = '\0';
+	transfer_clear_head(&transfer->head);
+	curl_easy_setopt(transfer->curl, CURLOPT_URL, wanted->url);
 	transfer_set_body(transfer->curl, wanted);
 	transfer_add_headers(transfer, wanted);
 	LIST_INSERT_HEAD(&all->list, transfer, entry);
