@@ -1,6 +1,4 @@
-/*
- * Addresses: see address.h. Linked into every process.
- */
+/* Addresses: see address.h. Linked into every process. */
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>

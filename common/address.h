@@ -1,6 +1,4 @@
-/*
- * Addresses of clients and of the web, as text; pure.
- */
+/* Addresses of clients and of the web, as text; pure. */
 #ifndef COMMON_ADDRESS_H
 #define COMMON_ADDRESS_H
 

@@ -1,6 +1,4 @@
-/*
- * The steps that build a box: see box_step.h. Contains a table only.
- */
+/* The steps that build a box: see box_step.h. Contains a table only. */
 #include <stddef.h>
 
 #include "box_step.h"

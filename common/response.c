@@ -1,6 +1,4 @@
-/*
- * The answer of a worker: see response.h.
- */
+/* The answer of a worker: see response.h. */
 #include <string.h>
 
 #include "base/file_name.h"

@@ -1,6 +1,4 @@
-/*
- * The roles and their names: see role.h. Linked into every process.
- */
+/* The roles and their names: see role.h. Linked into every process. */
 #include <stdio.h>
 #include <sys/prctl.h>
 

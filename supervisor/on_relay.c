@@ -90,8 +90,7 @@ supervisor_on_preview(struct box *box, struct ipc_preview *preview)
 /* Returns 0 and the stream, or -1 with err for a protocol violation. */
 static int
 on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
-    uint64_t dropped, uint64_t max, struct call_stream *stream,
-    struct err *err)
+    uint64_t dropped, uint64_t max, struct call_stream *stream, struct err *err)
 {
 	if (blob->len > UTF8_REPAIR_FACTOR * max)
 		return err_set(err, "more output than it may keep");

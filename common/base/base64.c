@@ -1,6 +1,4 @@
-/*
- * Base64: see base64.h.
- */
+/* Base64: see base64.h. */
 #include <stdint.h>
 
 #include "base64.h"

@@ -1,6 +1,4 @@
-/*
- * Time in milliseconds: see clock.h. Linked into every process.
- */
+/* Time in milliseconds: see clock.h. Linked into every process. */
 #include <time.h>
 
 #include "clock.h"

@@ -1,6 +1,4 @@
-/*
- * The entries of a directory: see entries.h. Used by files and porter.
- */
+/* The entries of a directory: see entries.h. Used by files and porter. */
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>

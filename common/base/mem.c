@@ -1,6 +1,4 @@
-/*
- * Memory with automatic release: see mem.h. Linked into every process.
- */
+/* Memory with automatic release: see mem.h. Linked into every process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-/*
- * An exchange: see exchange.h. Runs in the broker and the store.
- */
+/* An exchange: see exchange.h. Runs in the broker and the store. */
 #include <errno.h>
 #include <inttypes.h>
 

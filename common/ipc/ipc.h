@@ -1,8 +1,7 @@
 /*
- * The catalogue in C: enum, structs, encoder, decoder and permission check,
- * all expanded from ipc_messages.def. Pure functions over bytes and
- * descriptors: no loop, no socket (those are ipc_socket and channel). Used by
- * every process.
+ * The catalogue in C: enum, structs, encoder, decoder and permission check, all
+ * expanded from ipc_messages.def. Pure functions over bytes and descriptors: no
+ * loop, no socket (those are ipc_socket and channel). Used by every process.
  */
 #ifndef COMMON_IPC_H
 #define COMMON_IPC_H

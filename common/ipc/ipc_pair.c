@@ -1,6 +1,4 @@
-/*
- * The socket pair behind a channel: see ipc_pair.h. Runs in the supervisor.
- */
+/* The socket pair behind a channel: see ipc_pair.h. Runs in the supervisor. */
 #include <sys/socket.h>
 
 #include "ipc_pair.h"

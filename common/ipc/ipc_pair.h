@@ -11,8 +11,7 @@
 /*
  * Makes the two ends of a channel, closed on exec, which the caller owns. They
  * are non-blocking unless blocking is set, for a peer without a loop; to a
- * channel it makes no difference. Returns 0, or -1 with err,
- * and -1 in both.
+ * channel it makes no difference. Returns 0, or -1 with err, and -1 in both.
  */
 int ipc_pair(int *ours, int *theirs, int blocking, struct err *err);
 

@@ -1,6 +1,4 @@
-/*
- * The types of JSON Schema: see schema_type.h.
- */
+/* The types of JSON Schema: see schema_type.h. */
 #include "schema_type.h"
 
 const struct schema_type_info schema_types[SCHEMA_TYPES] = {

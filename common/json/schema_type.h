@@ -1,6 +1,4 @@
-/*
- * The types of JSON Schema, as bits. Used by broker and box.
- */
+/* The types of JSON Schema, as bits. Used by broker and box. */
 #ifndef COMMON_SCHEMA_TYPE_H
 #define COMMON_SCHEMA_TYPE_H
 

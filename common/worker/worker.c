@@ -1,6 +1,4 @@
-/*
- * The life of a worker: see worker.h. Linked into every worker.
- */
+/* The life of a worker: see worker.h. Linked into every worker. */
 #include <signal.h>
 #include <sys/stat.h>
 

@@ -164,9 +164,8 @@ operators_listen(void *ctx)
 		    "cannot reach this process: %s", err.text);
 		return;
 	}
-	operators->waiting = event_new(operators->runs->base,
-	    operators->socket, EV_READ | EV_PERSIST, operators_on_waiting,
-	    operators);
+	operators->waiting = event_new(operators->runs->base, operators->socket,
+	    EV_READ | EV_PERSIST, operators_on_waiting, operators);
 	operators->again = evtimer_new(
 	    operators->runs->base, operators_on_again, operators);
 	event_add(operators->waiting, NULL);

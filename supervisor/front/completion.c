@@ -67,9 +67,8 @@ completion_begin(struct resource_request *request)
 		completion_end(request, NULL);
 		return;
 	}
-	request->task =
-	    files_list(files, request->context.owner->scope, 0, 0, &user,
-	    &err);
+	request->task = files_list(files, request->context.owner->scope, 0, 0,
+	    &user, &err);
 	if (request->task == NULL)
 		completion_end(request, err.text);
 }

@@ -167,8 +167,7 @@ era_stateless_read(struct mcp *mcp, const struct jsonrpc *message,
 }
 
 /*
- * Adds the members in front of the others, and the name of the server to
- * _meta.
+ * Adds the members in front of the others, and the name of the server to _meta.
  */
 static void
 era_stateless_complete(struct buffer *result, long cache_ms)

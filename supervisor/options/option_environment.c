@@ -273,8 +273,7 @@ option_compat_file(const char *name, const char *path, struct err *err)
 		    "file whose first line, of at most %d bytes, is the value",
 		    name, OPTION_PATH_MAX);
 	else
-		line = mem_printf(
-		    "%.*s", (int)strcspn(text, "\r\n"), text);
+		line = mem_printf("%.*s", (int)strcspn(text, "\r\n"), text);
 	explicit_bzero(text, sizeof(text));
 	return line;
 }

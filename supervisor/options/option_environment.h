@@ -10,9 +10,8 @@
 #include "option_table.h"
 
 /* Called with the value of an option. Returns 0, or -1 with err. */
-typedef int option_environment_value(
-    void *ctx, enum option_id id, int former, const char *value,
-    struct err *err);
+typedef int option_environment_value(void *ctx, enum option_id id, int former,
+    const char *value, struct err *err);
 
 /*
  * Calls each for every variable of ours that is set and not empty, those with

@@ -774,8 +774,7 @@ broker_is_wanted(const struct buffer *only, const char *name)
 
 int
 broker_try(struct broker *broker, const struct buffer *only,
-    broker_tried *tried, void (*gone)(void *ctx), void *ctx,
-    struct err *err)
+    broker_tried *tried, void (*gone)(void *ctx), void *ctx, struct err *err)
 {
 	struct ipc_try message;
 	size_t i;

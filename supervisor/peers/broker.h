@@ -99,8 +99,7 @@ typedef void broker_tried(void *ctx, const struct broker_answer *answer);
  * it exits before the last answer.
  */
 int broker_try(struct broker *broker, const struct buffer *only,
-    broker_tried *tried, void (*gone)(void *ctx), void *ctx,
-    struct err *err);
+    broker_tried *tried, void (*gone)(void *ctx), void *ctx, struct err *err);
 
 /* Called by the handlers of these messages. */
 void broker_want(struct broker *broker, const struct broker_wanted *want);

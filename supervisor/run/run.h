@@ -1,6 +1,4 @@
-/*
- * Executions: admission, the queue, and the one conclusion of each.
- */
+/* Executions: admission, the queue, and the one conclusion of each. */
 #ifndef SUPERVISOR_RUN_H
 #define SUPERVISOR_RUN_H
 
@@ -158,8 +156,7 @@ int owner_precedes(const struct owner *owner, const struct owner *other);
 
 /*
  * Called with the ctx of call_new when the code reports progress, or has more
- * output and has not reported progress yet, until the
- * call is concluded.
+ * output and has not reported progress yet, until the call is concluded.
  */
 typedef void call_progressed(void *ctx, const struct box_progress *progress);
 

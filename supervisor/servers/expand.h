@@ -1,6 +1,4 @@
-/*
- * Variables in texts of configuration files. Runs in the supervisor; pure.
- */
+/* Variables in texts of configuration files. Runs in the supervisor; pure. */
 #ifndef SUPERVISOR_EXPAND_H
 #define SUPERVISOR_EXPAND_H
 

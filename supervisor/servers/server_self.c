@@ -83,8 +83,7 @@ server_self_is_in(const struct server_self *of, const char *line)
 }
 
 /*
- * Returns whether a package has our name: caisson, caisson@1,
- * @scope/caisson.
+ * Returns whether a package has our name: caisson, caisson@1, @scope/caisson.
  */
 static int
 server_self_is_package(const char *word)
@@ -116,9 +115,8 @@ server_self_is_verb(const char *word)
  * Returns whether the first argument that is not an option is such a package.
  */
 static int
-server_self_runs_package(
-    const struct server_self *of, const struct server_texts *run,
-    const char *p)
+server_self_runs_package(const struct server_self *of,
+    const struct server_texts *run, const char *p)
 {
 	while ((p = text_list_next(run->data, run->len, p)) != NULL) {
 		if (p[0] == '-' || server_self_is_verb(p))

@@ -17,7 +17,7 @@ NAMED = re.compile(r"(?<![\w.*<>{}$/-])((?:[\w-]+/)*[\w-]+\.(?:[ch]|def|rules))"
 # Headers of the system and of the kernel's sources.
 SYSTEM = ("linux/", "asm/", "asm-generic/", "sys/", "include/")
 # The first sentence of a source file, where it refers to a header.
-HEAD = re.compile(r"/\*\n \* [^.]*[\s*]see[\s*]+([\w-]+\.h)\.")
+HEAD = re.compile(r"/\*(?:\n \*)? [^.]*[\s*]see[\s*]+([\w-]+\.h)\.")
 # What the head of a test says it tests: up to the colon or the full stop.
 TESTED = re.compile(r"/\*\s+\* Tests of ([^:.]*)")
 PATH = re.compile(r"(?<![\w/])(?:common|relay|supervisor|worker)(?:/\w+)+")

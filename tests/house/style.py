@@ -33,7 +33,7 @@ def check_lines(path, text):
 
 def check_head(path, text):
     if path.endswith((".c", ".h", ".def")):
-        head = re.match(r"/\*\n \* \S", text)
+        head = re.match(r"/\*(\n \*)? \S", text)
     else:
         head = re.match(r'(#![^\n]*\n)?(#[^\n]*\n)*("""|#) ?\n?\S', text)
     if not head:

@@ -1,6 +1,4 @@
-/*
- * The programs of the box, and their messages with the supervisor.
- */
+/* The programs of the box, and their messages with the supervisor. */
 #ifndef WORKER_BOX_BOX_H
 #define WORKER_BOX_BOX_H
 

@@ -1,6 +1,4 @@
-/*
- * The broker as a whole: its lists, from start to end. Runs in the broker.
- */
+/* The broker as a whole: its lists, from start to end. Runs in the broker. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>

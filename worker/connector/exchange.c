@@ -1,6 +1,4 @@
-/*
- * Messages by HTTP: see connector.h. Runs in the connector.
- */
+/* Messages by HTTP: see connector.h. Runs in the connector. */
 #include <ctype.h>
 #include <event2/event.h>
 #include <stdarg.h>

@@ -1,6 +1,4 @@
-/*
- * Arguments in headers: see connector.h. Runs in the connector.
- */
+/* Arguments in headers: see connector.h. Runs in the connector. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,9 +26,7 @@ struct response {
 	time_t now;
 };
 
-/*
- * Appends an answer with this body, which is JSON; len 0: without a body.
- */
+/* Appends an answer with this body, which is JSON; len 0: without a body. */
 void response_add(struct buffer *out, const struct response *response,
     const char *body, size_t len);
 

@@ -1,6 +1,4 @@
-/*
- * The task of a porter: see porter.h. Runs in the porter.
- */
+/* The task of a porter: see porter.h. Runs in the porter. */
 #include <string.h>
 
 #include "../../common/base/fd.h"

@@ -51,9 +51,8 @@ void outline_add(
  * everything up to the last statement of its section, and the empty lines after
  * it. Returns 0 at the end.
  */
-int outline_section(const struct outline *outline, const char *text,
-    size_t len, const char *name, size_t name_len, size_t *n, size_t *start,
-    size_t *end);
+int outline_section(const struct outline *outline, const char *text, size_t len,
+    const char *name, size_t name_len, size_t *n, size_t *start, size_t *end);
 
 /* Returns whether the table of servers is one value, as in a = { … }. */
 int outline_is_inline(const struct outline *outline);

@@ -19,9 +19,7 @@
 int executions_keep(struct database *database,
     const struct ipc_keep_execution *execution, struct err *err);
 
-/*
- * Writes those that wait, in one change. Why that failed is logged.
- */
+/* Writes those that wait, in one change. Why that failed is logged. */
 void executions_flush(struct database *database);
 
 /* The part of an output that starts at from. */
@@ -37,8 +35,7 @@ struct execution_part {
  * the same for outputs that never were, are gone, or belong to another scope.
  */
 int executions_load(struct database *database,
-    const struct execution_part *part,
-    struct buffer *json, struct err *err);
+    const struct execution_part *part, struct buffer *json, struct err *err);
 
 /*
  * Appends up to OUTPUT_READ_MAX bytes of it. Returns 1 with the size of the

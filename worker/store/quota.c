@@ -1,6 +1,4 @@
-/*
- * Limits of the stored data: see quota.h. Runs in the store.
- */
+/* Limits of the stored data: see quota.h. Runs in the store. */
 #include <string.h>
 
 #include "quota.h"

@@ -1,6 +1,4 @@
-/*
- * Saved tools: see saved_tools.h. Runs in the store.
- */
+/* Saved tools: see saved_tools.h. Runs in the store. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * A grant of the store: see store_grant.h. Runs in the store.
- */
+/* A grant of the store: see store_grant.h. Runs in the store. */
 #include <stdlib.h>
 
 #include "../../common/ipc/exchange.h"

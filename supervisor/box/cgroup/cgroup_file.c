@@ -1,6 +1,4 @@
-/*
- * Reads and writes the small files of cgroups. Runs in the supervisor.
- */
+/* Reads and writes the small files of cgroups. Runs in the supervisor. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -191,8 +191,7 @@ struct container_boxes;
  * weaken its containers.
  */
 int language_image_judge(enum container_engine engine, const char *shown,
-    const char *language, const struct container_image *image,
-    struct err *err);
+    const char *language, const struct container_image *image, struct err *err);
 
 /*
  * Asks an engine about the image of a tag, and judges it. Returns 0 with found,

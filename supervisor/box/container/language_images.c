@@ -106,8 +106,7 @@ language_image_is_new(const char *language, struct err *err)
 
 int
 language_image_judge(enum container_engine engine, const char *shown,
-    const char *language, const struct container_image *image,
-    struct err *err)
+    const char *language, const struct container_image *image, struct err *err)
 {
 	if (language_image_is_new(language, err) == -1)
 		return -1;

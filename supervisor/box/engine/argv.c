@@ -145,9 +145,7 @@ container_argv_add_ours(
 	    "type=bind,source=%s,destination=%s,readonly", source, destination);
 }
 
-/*
- * The writable directories (container.h), /dev/shm, and programs.
- */
+/* The writable directories (container.h), /dev/shm, and programs. */
 static void
 container_argv_add_files(struct buffer *list, enum container_engine engine,
     const struct container *container)

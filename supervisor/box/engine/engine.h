@@ -215,9 +215,7 @@ void container_lock_end(const char *folder, const char *label, int *lock);
 /* Returns whether the Caisson of that label has held a lock, and has ended. */
 int container_lock_is_free(const char *folder, const char *label);
 
-/*
- * Why an engine could not run a container, as a sentence with the fix.
- */
+/* Why an engine could not run a container, as a sentence with the fix. */
 
 /* How the client of an engine has ended. */
 struct container_end {
@@ -486,8 +484,7 @@ struct container_sweep {
  * container_argv_list has printed. Containers of another boot are left alone,
  * since an engine can serve several hosts; those of other namespaces of
  * processes, which are not seen from here, unless their Caisson has held a lock
- * (engine.h). Lines of any other form are skipped. Returns how many
- * were found.
+ * (engine.h). Lines of any other form are skipped. Returns how many were found.
  */
 size_t container_sweep_each(const struct container_sweep *sweep,
     const char *text, size_t len, void (*found)(void *ctx, const char *name),

@@ -690,9 +690,8 @@ native_start_launcher(struct box *box, struct err *err)
 	auto_fd int pidfd = -1;
 
 	if (native_boxes(boxes)->cgroup != NULL) {
-		native->group = group_new(
-		    native_boxes(boxes)->cgroup, box->number, box->limits,
-		    err);
+		native->group = group_new(native_boxes(boxes)->cgroup,
+		    box->number, box->limits, err);
 		if (native->group == NULL)
 			return err_wrap(err, "start Caisson again, as the "
 			    "cgroup that was delegated to it may have changed");

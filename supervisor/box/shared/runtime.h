@@ -69,9 +69,7 @@ void pictures_settle(struct call_pictures *pictures, struct call_stream *out);
 /* Frees their data; the set is empty afterwards. */
 void pictures_reset(struct call_pictures *pictures);
 
-/*
- * The progress that the code of one box reports, from the relay to the call.
- */
+/* The progress that the code of one box reports, from the relay to the call. */
 
 struct box_progress {
 	bool wanted;       /* the relay may report it */

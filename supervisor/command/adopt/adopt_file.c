@@ -1,6 +1,5 @@
 /*
- * Files that are replaced as a whole: see adopt_file.h. Runs in the
- * supervisor.
+ * Files that are replaced as a whole: see adopt_file.h. Runs in the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>

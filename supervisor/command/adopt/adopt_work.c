@@ -113,8 +113,7 @@ adopt_work_read(struct adopt_work *work, struct err *err)
 
 int
 adopt_work_edit(const struct adopt_work *work, int take,
-    const char *const *puts, size_t count, struct buffer *out,
-    struct err *err)
+    const char *const *puts, size_t count, struct buffer *out, struct err *err)
 {
 	const struct adopt_plan *plan = &work->plan;
 	struct adopt_edit edit = { .data = work->file.data.data,

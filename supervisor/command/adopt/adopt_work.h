@@ -64,8 +64,7 @@ int adopt_work_read(struct adopt_work *work, struct err *err);
  * 0, or -1 with err.
  */
 int adopt_work_edit(const struct adopt_work *work, int take,
-    const char *const *puts, size_t count, struct buffer *out,
-    struct err *err);
+    const char *const *puts, size_t count, struct buffer *out, struct err *err);
 
 /*
  * Takes the client and the flags from a command, which must outlive the work.

@@ -39,8 +39,7 @@ const struct adopt_client *adopt_client_find_edited(
 
 /* Appends our entry of a client with these line ends; path is UTF-8. */
 void adopt_client_add_entry(struct buffer *out,
-    const struct adopt_client *client, const char *path,
-    const char *line_end);
+    const struct adopt_client *client, const char *path, const char *line_end);
 
 /* Appends its command that registers us, with path as one word of a shell. */
 void adopt_client_add_command(struct buffer *out,

@@ -168,9 +168,8 @@ client_config_report(const struct adopt_client *client, const char *where,
 }
 
 int
-client_config_print(const char *name,
-    const struct client_config_self *self, int json, FILE *out,
-    struct err *err)
+client_config_print(const char *name, const struct client_config_self *self,
+    int json, FILE *out, struct err *err)
 {
 	const struct adopt_client *client;
 	auto_buffer struct buffer text = { 0 };

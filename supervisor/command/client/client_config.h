@@ -27,9 +27,8 @@ struct client_config_self {
  * which lists the clients, if name is unknown. If json is set, prints
  * all of that to standard output, as one JSON object.
  */
-int client_config_print(const char *name,
-    const struct client_config_self *self, int json, FILE *out,
-    struct err *err);
+int client_config_print(const char *name, const struct client_config_self *self,
+    int json, FILE *out, struct err *err);
 
 /* Returns that path, which the caller frees, or NULL with err. */
 char *client_config_path(

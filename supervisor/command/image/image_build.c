@@ -22,8 +22,7 @@
 static const char image_build_python[] = "python";
 
 /* The shell, and the tools that scripts and other languages expect. */
-static const char image_build_base[] =
-    "bash,coreutils,dash,findutils,grep,sed";
+static const char image_build_base[] = "bash,coreutils,dash,findutils,grep,sed";
 
 /* The command line */
 

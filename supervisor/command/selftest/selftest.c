@@ -62,9 +62,8 @@ struct selftest {
 /* The output */
 
 static void
-selftest_print(const struct selftest *test,
-    enum colour colour, const char *word, const char *name,
-    const char *detail)
+selftest_print(const struct selftest *test, enum colour colour,
+    const char *word, const char *name, const char *detail)
 {
 	if (test->json != NULL) {
 		json_report_open(test->json, NULL, '{');

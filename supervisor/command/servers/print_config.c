@@ -245,9 +245,8 @@ print_config_program(FILE *out, const struct server *server)
 
 /* Prints who is logged in at a remote server, and until when. */
 static void
-print_config_logins(
-    FILE *out, const struct server *server, const struct options *options,
-    char **envp)
+print_config_logins(FILE *out, const struct server *server,
+    const struct options *options, char **envp)
 {
 	auto_buffer struct buffer logins = { 0 };
 	const char *owner, *until;

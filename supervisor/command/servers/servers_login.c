@@ -183,9 +183,8 @@ servers_login_wait(
 
 /* Logs in, or out if there is no listener. Returns 0, or -1 with err. */
 static int
-servers_login_of(const struct command_setup *setup,
-    const struct server *server, const char *owner, int *listener,
-    struct err *err)
+servers_login_of(const struct command_setup *setup, const struct server *server,
+    const char *owner, int *listener, struct err *err)
 {
 	const struct server_process_setup start = { setup->envp,
 		setup->options, owner };

@@ -1,6 +1,4 @@
-/*
- * The running Caissons of our user: see running.h. Runs in commands.
- */
+/* The running Caissons of our user: see running.h. Runs in commands. */
 #include <errno.h>
 
 #include "../../../common/base/buffer.h"

@@ -1,6 +1,4 @@
-/*
- * Commands: the actions of caisson other than serving. Each runs alone.
- */
+/* Commands: the actions of caisson other than serving. Each runs alone. */
 #ifndef SUPERVISOR_COMMAND_H
 #define SUPERVISOR_COMMAND_H
 

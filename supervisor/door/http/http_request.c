@@ -1,6 +1,4 @@
-/*
- * One request of HTTP and its answer: see http.h. Runs in the supervisor.
- */
+/* One request of HTTP and its answer: see http.h. Runs in the supervisor. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,9 +144,8 @@ http_add_errors(struct buffer *json, const struct http_request *request,
 	buffer_add_text(json, batch ? "[" : "");
 	for (; *id != '\0'; id = strchr(id, '\n') + 1) {
 		buffer_add_text(json, comma);
-		jsonrpc_add_error(json,
-		    (struct json_span){ id, strcspn(id, "\n") },
-		    JSONRPC_REFUSED, reason, NULL);
+		jsonrpc_add_error(json, (struct json_span){ id,
+		    strcspn(id, "\n") }, JSONRPC_REFUSED, reason, NULL);
 		json->len--; /* the newline */
 		comma = ",";
 	}

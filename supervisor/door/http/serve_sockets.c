@@ -154,9 +154,8 @@ serve_sockets_add_list(struct serve_sockets *sockets,
 
 /* Those of figures: as they need no token, no other machine may reach them. */
 static int
-serve_sockets_add_figures(
-    struct serve_sockets *sockets, const struct options *options,
-    struct err *err)
+serve_sockets_add_figures(struct serve_sockets *sockets,
+    const struct options *options, struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
 	size_t at = sockets->count, remote = sockets->remote;

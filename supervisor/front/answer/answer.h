@@ -12,9 +12,7 @@
 #include "../../../common/json/json_span.h"
 #include "../../run/run.h"
 
-/*
- * The result of a call as MCP specifies it.
- */
+/* The result of a call as MCP specifies it. */
 
 /* The formats: the words of the option output_mode, in order. */
 enum answer_mode {

@@ -90,9 +90,8 @@ resources_begin_list(struct resource_request *request)
 		resources_end_list(request, NULL);
 		return;
 	}
-	request->task =
-	    files_list(files, request->context.owner->scope, 0, 0, &user,
-	    &err);
+	request->task = files_list(files, request->context.owner->scope, 0, 0,
+	    &user, &err);
 	if (request->task == NULL)
 		resources_end_list(request, err.text);
 }

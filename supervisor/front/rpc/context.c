@@ -1,6 +1,4 @@
-/*
- * The context of a request: see rpc.h. Runs in the supervisor.
- */
+/* The context of a request: see rpc.h. Runs in the supervisor. */
 #include <string.h>
 
 #include "rpc.h"

@@ -292,9 +292,7 @@ int arguments_read_arguments(struct json_span value,
 int arguments_read_network(struct json_span value,
     const struct options *options, struct request *request, struct err *err);
 
-/*
- * Progress notifications of a call, whose numbers increase.
- */
+/* Progress notifications of a call, whose numbers increase. */
 
 /* All zeroes: the client did not ask for progress. */
 struct tool_progress {

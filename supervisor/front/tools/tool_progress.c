@@ -1,7 +1,4 @@
-/*
- * Progress notifications of a call: see tool.h. Runs in the
- * supervisor.
- */
+/* Progress notifications of a call: see tool.h. Runs in the supervisor. */
 #include <stdlib.h>
 
 #include "../../../common/json/json.h"

@@ -1,6 +1,4 @@
-/*
- * Colours: see colour.h. Runs in the supervisor.
- */
+/* Colours: see colour.h. Runs in the supervisor. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -63,8 +63,7 @@ const struct server *in_force_find(
  * longer trusted: see server_faults_add_distrust. Returns whether that is so.
  */
 int in_force_distrusts(const struct in_force *config,
-    const struct server_source *source, const char *path,
-    struct buffer *why);
+    const struct server_source *source, const char *path, struct buffer *why);
 
 /*
  * Searches again for the missing program of a server, which may have been

@@ -1,6 +1,4 @@
-/*
- * Values that may be secrets: see server_mask.h. Runs in the supervisor.
- */
+/* Values that may be secrets: see server_mask.h. Runs in the supervisor. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +156,7 @@ server_mask_add_passwords(struct buffer *set, const char *value)
 		char *end, *colon;
 
 		value += strlen("://");
-		place = mem_printf(
-		    "%.*s", (int)strcspn(value, "/?# ,"), value);
+		place = mem_printf("%.*s", (int)strcspn(value, "/?# ,"), value);
 		end = strrchr(place, '@');
 		if (end == NULL)
 			continue;

@@ -73,8 +73,7 @@ server_names_any(
 /* Lists the servers to use instead of an unknown name. */
 static void
 server_names_add_choice(struct buffer *text, const char *name,
-    const struct in_force *config, const struct server_texts *allowed,
-    int ours)
+    const struct in_force *config, const struct server_texts *allowed, int ours)
 {
 	struct suggest suggest = suggest_start(name);
 	size_t i;

@@ -510,9 +510,8 @@ server_process_paste(struct server_process *process, const char *text)
 
 /* Takes the listener. */
 static int
-server_process_send_login(struct channel *channel,
-    const struct server *server, const struct server_process_setup *setup,
-    int *listener, struct err *err)
+server_process_send_login(struct channel *channel, const struct server *server,
+    const struct server_process_setup *setup, int *listener, struct err *err)
 {
 	auto_free char *command =
 	    server_login_command(server->name, setup->owner);

@@ -1,6 +1,4 @@
-/*
- * What the code can reach: see trial.h. Runs in the box.
- */
+/* What the code can reach: see trial.h. Runs in the box. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,4 @@
-/*
- * What the user of the code may do: see trial.h. Runs in the box.
- */
+/* What the user of the code may do: see trial.h. Runs in the box. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <stdio.h>

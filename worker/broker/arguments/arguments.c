@@ -1,6 +1,4 @@
-/*
- * The arguments of a call as a whole: see arguments.h. Runs in the broker.
- */
+/* The arguments of a call as a whole: see arguments.h. Runs in the broker. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,10 +115,9 @@ arguments_is_left_out(struct conform *conform,
 }
 
 static void
-arguments_check_value(struct conform *conform,
-    const struct schema_parts *parts, const struct names_given *given,
-    const struct names_entry *entry, struct json_span name,
-    struct json_span value)
+arguments_check_value(struct conform *conform, const struct schema_parts *parts,
+    const struct names_given *given, const struct names_entry *entry,
+    struct json_span name, struct json_span value)
 {
 	struct conform_place place = { NULL, name, 0 };
 	size_t n = 0, at = 0, wrong = conform->wrong;

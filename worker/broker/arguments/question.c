@@ -302,9 +302,8 @@ question_settle_told(unsigned int kind, struct json_span params,
 }
 
 int
-question_settle(unsigned int kind, struct json_span params,
-    const char *server, const struct buffer *masks, struct buffer *out,
-    struct err *err)
+question_settle(unsigned int kind, struct json_span params, const char *server,
+    const struct buffer *masks, struct buffer *out, struct err *err)
 {
 	auto_buffer struct buffer json = { 0 };
 

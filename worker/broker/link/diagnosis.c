@@ -33,8 +33,7 @@ static const char *const diagnosis_ends[] = { "Node.js v", "npm ", "note: ",
 static const struct diagnosis_path {
 	const char *with, *without;
 } diagnosis_paths[] = {
-	{ "caisson: cannot execute ",
-	    "caisson: cannot execute its command" },
+	{ "caisson: cannot execute ", "caisson: cannot execute its command" },
 	{ "caisson: cannot enter the folder ",
 	    "caisson: cannot enter its folder" },
 };

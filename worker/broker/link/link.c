@@ -1,6 +1,4 @@
-/*
- * A link: one process of a server: see link.h. Runs in the broker.
- */
+/* A link: one process of a server: see link.h. Runs in the broker. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -585,9 +583,8 @@ link_on_silence(evutil_socket_t, short, void *arg)
 	buffer_printf(&words, " did not %s %s\"",
 	    ask->sent != 0 ? "answer" : "read",
 	    ask->method == NULL ? "the call of its tool " : "");
-	reason_add_string(
-	    &words, (struct json_span){ ask->tool.data, ask->tool.len },
-	    NULL);
+	reason_add_string(&words, (struct json_span){ ask->tool.data,
+	    ask->tool.len }, NULL);
 	if (ask->last && ask->progress)
 		buffer_printf(&words, "\" within %" PRIu64 " seconds, the "
 		    "maximum even with progress reports "

@@ -360,9 +360,8 @@ void queue_remove(struct queue *queue, struct ask *ask);
  * requested, and valid until the server reports a change. It is then fetched
  * again on request, at most once in LISTING_PAUSE_MS. All asks in the meantime
  * share one fetch; a page that takes longer than SERVER_WAIT_MS ends it for all
- * of them. The list is put in the cache, where it outlives the
- * link. Without an ask, a changed list is fetched again after
- * SERVER_RENEWAL_MS.
+ * of them. The list is put in the cache, where it outlives the link. Without an
+ * ask, a changed list is fetched again after SERVER_RENEWAL_MS.
  */
 
 struct listing;

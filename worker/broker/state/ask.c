@@ -1,6 +1,4 @@
-/*
- * One request to a server: see state.h. Runs in the broker.
- */
+/* One request to a server: see state.h. Runs in the broker. */
 #include <stdlib.h>
 
 #include "../../../common/base/clock.h"

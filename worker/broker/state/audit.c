@@ -1,6 +1,4 @@
-/*
- * The audit file: see state.h. Runs in the broker.
- */
+/* The audit file: see state.h. Runs in the broker. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>

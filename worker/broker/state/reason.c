@@ -1,6 +1,4 @@
-/*
- * The sentences of refusals: see state.h. Runs in the broker.
- */
+/* The sentences of refusals: see state.h. Runs in the broker. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -17,9 +17,7 @@
 #include "../../../common/ipc/ipc.h"
 #include "../../../common/json/json_span.h"
 
-/*
- * The lists that the broker holds, and its messages to the supervisor.
- */
+/* The lists that the broker holds, and its messages to the supervisor. */
 
 struct list_store;
 struct audit;
@@ -325,9 +323,8 @@ struct ask {
  * Makes an ask that is in no list. server_new_ask also sets the server and its
  * callback to remove the ask, grant_new_ask the grant.
  */
-struct ask *ask_new(struct broker *broker,
-    const struct definition *definition, const struct ask_ends *ends,
-    uint64_t id, enum ask_kind kind);
+struct ask *ask_new(struct broker *broker, const struct definition *definition,
+    const struct ask_ends *ends, uint64_t id, enum ask_kind kind);
 
 /* Frees an ask without an answer. */
 void ask_free(struct ask **ask);

@@ -1,6 +1,4 @@
-/*
- * The broker's connection to the store: see tools.h. Runs in the broker.
- */
+/* The broker's connection to the store: see tools.h. Runs in the broker. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * Builds a list of tools from its pages: see tools.h. Runs in the broker.
- */
+/* Builds a list of tools from its pages: see tools.h. Runs in the broker. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

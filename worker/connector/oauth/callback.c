@@ -1,6 +1,4 @@
-/*
- * The page of a login: see oauth.h. Runs in the connector.
- */
+/* The page of a login: see oauth.h. Runs in the connector. */
 #include <arpa/inet.h>
 #include <event2/event.h>
 #include <netinet/in.h>

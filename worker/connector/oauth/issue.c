@@ -1,6 +1,4 @@
-/*
- * Requests for tokens: see oauth.h. Runs in the connector.
- */
+/* Requests for tokens: see oauth.h. Runs in the connector. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -112,8 +110,7 @@ issue_on_answer(void *ctx, const struct transfer_head *head,
 
 struct issue *
 issue_start(struct event_base *base, struct transfers *transfers,
-    struct login *login, const struct buffer *form, issue_done *done,
-    void *ctx)
+    struct login *login, const struct buffer *form, issue_done *done, void *ctx)
 {
 	struct issue *issue = mem_alloc(sizeof(*issue));
 	auto_buffer struct buffer whole = { 0 };

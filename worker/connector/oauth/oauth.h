@@ -244,9 +244,8 @@ struct issue *issue_start_own(struct event_base *base,
     struct login *login, issue_done *done, void *ctx);
 
 /* Asks that the tokens are revoked; NULL: there is no place to ask. */
-struct fetch *issue_revoke(struct event_base *base,
-    struct transfers *transfers, const struct login *login, fetch_done *done,
-    void *ctx);
+struct fetch *issue_revoke(struct event_base *base, struct transfers *transfers,
+    const struct login *login, fetch_done *done, void *ctx);
 
 /*
  * discover.c: finds who gives tokens for a server: the metadata of the server,

@@ -1,6 +1,4 @@
-/*
- * The directory of a login: see oauth.h. Runs in the connector.
- */
+/* The directory of a login: see oauth.h. Runs in the connector. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

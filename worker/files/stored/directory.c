@@ -1,6 +1,4 @@
-/*
- * The directory of files: see directory.h. Runs in files.
- */
+/* The directory of files: see directory.h. Runs in files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

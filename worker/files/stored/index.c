@@ -1,6 +1,4 @@
-/*
- * The stored files: see index.h. Runs in files.
- */
+/* The stored files: see index.h. Runs in files. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-/*
- * Versions that give way: see share.h. Runs in files.
- */
+/* Versions that give way: see share.h. Runs in files. */
 #include <string.h>
 
 #include "../../../common/base/mem.h"

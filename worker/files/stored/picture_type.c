@@ -1,6 +1,4 @@
-/*
- * The type of a picture by its sides: see type.h. Runs in files.
- */
+/* The type of a picture by its sides: see type.h. Runs in files. */
 #include <string.h>
 #include <unistd.h>
 

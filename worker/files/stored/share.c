@@ -1,6 +1,4 @@
-/*
- * The room of each owner: see share.h. Runs in files.
- */
+/* The room of each owner: see share.h. Runs in files. */
 #include <stdlib.h>
 
 #include "../../../common/base/mem.h"

@@ -1,6 +1,4 @@
-/*
- * ADD_FILE and RECEIVE_FILE: see task.h. Runs in files.
- */
+/* ADD_FILE and RECEIVE_FILE: see task.h. Runs in files. */
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/file_name.h"

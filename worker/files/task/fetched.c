@@ -1,6 +1,4 @@
-/*
- * FETCH_FILE and LINK_FILE: see task.h. Runs in files.
- */
+/* FETCH_FILE and LINK_FILE: see task.h. Runs in files. */
 #include <string.h>
 
 #include "../../../common/base/file_name.h"

@@ -1,6 +1,4 @@
-/*
- * REMOVE_FILES: see task.h. Runs in files.
- */
+/* REMOVE_FILES: see task.h. Runs in files. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * Compares files: see same.h. Runs in files.
- */
+/* Compares files: see same.h. Runs in files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

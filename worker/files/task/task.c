@@ -1,6 +1,4 @@
-/*
- * A task of the supervisor: see task.h. Runs in files.
- */
+/* A task of the supervisor: see task.h. Runs in files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -114,8 +112,7 @@ task_tell_skipped(
 	struct err err;
 
 	task_tell_share(task, fault);
-	task_told(
-	    channel_send_skipped(task->files->supervisor, &left, &err),
+	task_told(channel_send_skipped(task->files->supervisor, &left, &err),
 	    &err);
 }
 
@@ -290,8 +287,7 @@ task_ended_wake(struct task *task)
 	struct err err;
 
 	task_tell_share(task, task->fault);
-	task_told(
-	    channel_send_task_done(task->files->supervisor, &done, &err),
+	task_told(channel_send_task_done(task->files->supervisor, &done, &err),
 	    &err);
 	task_free(task);
 }

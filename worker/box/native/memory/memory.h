@@ -1,6 +1,4 @@
-/*
- * The watchdog of the box, in memory.c: its state, and how init runs it.
- */
+/* The watchdog of the box, in memory.c: its state, and how init runs it. */
 #ifndef WORKER_BOX_NATIVE_MEMORY_MEMORY_H
 #define WORKER_BOX_NATIVE_MEMORY_MEMORY_H
 
