@@ -35,6 +35,17 @@ text_list_next(const char *data, size_t len, const char *text)
 	return next < data + len ? next : NULL;
 }
 
+int
+text_list_has(const struct buffer *list, const char *text)
+{
+	const char *known;
+
+	TEXT_LIST_EACH (known, list->data, list->len)
+		if (strcmp(known, text) == 0)
+			return 1;
+	return 0;
+}
+
 const char *
 text_list_value(const char *data, size_t len, const char *name)
 {

@@ -32,6 +32,9 @@ const char *text_list_next(const char *data, size_t len, const char *text);
 	     ((value) = text_list_next(data, len, name)) != NULL;              \
 	     (name) = text_list_next(data, len, value))
 
+/* Returns whether a list has this text. */
+int text_list_has(const struct buffer *list, const char *text);
+
 /* Returns the value of a name in a list of pairs, or NULL; borrowed. */
 const char *text_list_value(const char *data, size_t len, const char *name);
 

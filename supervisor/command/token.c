@@ -35,12 +35,8 @@ token_open(const struct options *options, char **envp,
 static void
 token_allow_server(struct token *token, const char *name)
 {
-	const char *known;
-
-	TEXT_LIST_EACH (known, token->servers.data, token->servers.len)
-		if (strcmp(known, name) == 0)
-			return;
-	text_list_add(&token->servers, name);
+	if (!text_list_has(&token->servers, name))
+		text_list_add(&token->servers, name);
 }
 
 static int

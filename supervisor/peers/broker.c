@@ -437,18 +437,6 @@ broker_add_allowed(const struct broker *broker,
 	}
 }
 
-/* Returns whether it has had a grant of this owner. */
-static int
-broker_knows_owner(const struct broker *broker, const char *owner)
-{
-	const char *known;
-
-	TEXT_LIST_EACH (known, broker->owners.data, broker->owners.len)
-		if (strcmp(known, owner) == 0)
-			return 1;
-	return 0;
-}
-
 /* One attempt: returns the relay's end, or -1 with err. */
 static int
 broker_send_grant(void *ctx, void *question, struct err *err)
@@ -477,7 +465,7 @@ broker_send_grant(void *ctx, void *question, struct err *err)
 	if (service_sent(&broker->service, channel_send_grant_servers(
 	            broker->service.channel, &grant, err), err) == -1)
 		return -1;
-	if (!broker_knows_owner(broker, wanted->owner))
+	if (!text_list_has(&broker->owners, wanted->owner))
 		text_list_add(&broker->owners, wanted->owner);
 	return fd_take(&relay);
 }
@@ -622,7 +610,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 	 * user.
 	 */
 	if (want->owner[0] != '\0' &&
-	    !broker_knows_owner(broker, want->owner)) {
+	    !text_list_has(&broker->owners, want->owner)) {
 		service_violate(broker, "a server of an owner without a grant");
 		return;
 	}
@@ -758,20 +746,6 @@ broker_hear_tried(struct broker *broker, const struct broker_answer *answer)
 		broker->tried(broker->tried_ctx, answer);
 }
 
-/* Returns whether a name is in the list; NULL accepts every name. */
-static int
-broker_is_wanted(const struct buffer *only, const char *name)
-{
-	const char *p;
-
-	if (only == NULL)
-		return 1;
-	TEXT_LIST_EACH (p, only->data, only->len)
-		if (strcmp(p, name) == 0)
-			return 1;
-	return 0;
-}
-
 int
 broker_try(struct broker *broker, const struct buffer *only,
     broker_tried *tried, void (*gone)(void *ctx), void *ctx, struct err *err)
@@ -787,7 +761,7 @@ broker_try(struct broker *broker, const struct buffer *only,
 	message.log_terms = log_terms();
 	for (i = 0; i < in_force_count(broker->config); i++) {
 		message.name = in_force_at(broker->config, i)->name;
-		if (broker_is_wanted(only, message.name) &&
+		if ((only == NULL || text_list_has(only, message.name)) &&
 		    channel_send_try(
 		        broker->service.channel, &message, err) == -1)
 			return -1;

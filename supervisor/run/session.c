@@ -149,20 +149,15 @@ session_servers(
     struct session *session, const struct request *request, size_t *len)
 {
 	struct buffer *servers;
-	const char *name, *known;
-	int has;
+	const char *name;
 
 	*len = request->servers_len;
 	if (session == NULL)
 		return request->servers;
 	servers = &session->servers;
-	TEXT_LIST_EACH (name, request->servers, request->servers_len) {
-		has = 0;
-		TEXT_LIST_EACH (known, servers->data, servers->len)
-			has |= strcmp(known, name) == 0;
-		if (!has)
+	TEXT_LIST_EACH (name, request->servers, request->servers_len)
+		if (!text_list_has(servers, name))
 			text_list_add(servers, name);
-	}
 	*len = servers->len;
 	return servers->data;
 }

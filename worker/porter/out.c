@@ -34,11 +34,9 @@ static void
 out_list_add(struct out_list *list, const char *name)
 {
 	unsigned int at = list->count;
-	const char *known, *version;
 
-	TEXT_LIST_PAIRS (known, version, list->known, list->known_len)
-		if (strcmp(known, name) == 0)
-			return;
+	if (text_list_value(list->known, list->known_len, name) != NULL)
+		return;
 	while (at > 0 && strcmp(list->names[at - 1], name) > 0)
 		at--;
 	if (at > 0 && strcmp(list->names[at - 1], name) == 0)

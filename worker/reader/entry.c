@@ -170,24 +170,12 @@ entry_read_command(struct entry *entry, struct json_span value, struct err *err)
 	return 0;
 }
 
-/* Whether a pair of this name occurred before. */
-static int
-entry_has_pair(const struct buffer *pairs, const char *name)
-{
-	const char *taken, *value;
-
-	TEXT_LIST_PAIRS (taken, value, pairs->data, pairs->len)
-		if (strcmp(taken, name) == 0)
-			return 1;
-	return 0;
-}
-
 /* Appends a name and its value. */
 static int
 entry_add_pair(struct entry *entry, struct buffer *pairs, const char *key,
     const char *name, const char *value, struct err *err)
 {
-	if (entry_has_pair(pairs, name))
+	if (text_list_value(pairs->data, pairs->len, name) != NULL)
 		return err_set(err, "\"%.*s\" is in \"%s\" more than once",
 		    ENTRY_SHOWN, name, key);
 	text_list_add(pairs, name);

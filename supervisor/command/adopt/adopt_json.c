@@ -76,17 +76,13 @@ static void
 adopt_json_deny(const struct server *server, const struct buffer *denied,
     struct buffer *deny)
 {
-	const char *name, *tool, *known;
+	const char *name, *tool;
 
 	buffer_add(deny, server->deny.data, server->deny.len);
-	TEXT_LIST_PAIRS (name, tool, denied->data, denied->len) {
-		int there = strcmp(name, server->name) != 0;
-
-		TEXT_LIST_EACH (known, deny->data, deny->len)
-			there |= strcmp(known, tool) == 0;
-		if (!there)
+	TEXT_LIST_PAIRS (name, tool, denied->data, denied->len)
+		if (strcmp(name, server->name) == 0 &&
+		    !text_list_has(deny, tool))
 			text_list_add(deny, tool);
-	}
 	/* Too many for a file: then none of the tools is allowed. */
 	if (deny->len > CONFIG_TOOLS_MAX) {
 		deny->len = 0;

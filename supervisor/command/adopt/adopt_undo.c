@@ -66,18 +66,6 @@ adopt_undo_has(const struct adopt_plan *plan, const char *name)
 	return 0;
 }
 
-/* Returns whether a list contains a text. */
-static int
-adopt_undo_lists(const struct buffer *list, const char *text)
-{
-	const char *p;
-
-	TEXT_LIST_EACH (p, list->data, list->len)
-		if (strcmp(p, text) == 0)
-			return 1;
-	return 0;
-}
-
 /* Puts back missing entries; removes our entry if we have added it. */
 static int
 adopt_undo_edit(struct adopt_undoing *undoing, struct err *err)
@@ -95,7 +83,7 @@ adopt_undo_edit(struct adopt_undoing *undoing, struct err *err)
 		TEXT_LIST_PAIRS (name, text, record->entries.data,
 		    record->entries.len) {
 			if (adopt_undo_has(&undoing->work->plan, name) ||
-			    adopt_undo_lists(&undoing->back, name))
+			    text_list_has(&undoing->back, name))
 				continue;
 			text_list_add(&undoing->back, name);
 			puts = mem_resize(puts, (count + 1) * sizeof(*puts));

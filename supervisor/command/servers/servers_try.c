@@ -429,15 +429,8 @@ static int
 servers_try_is_wanted(
     const struct servers_try *try, const struct server *server)
 {
-	const char *name;
-
-	if (try->only == NULL)
-		return 1;
-	TEXT_LIST_EACH (name, try->only->data, try->only->len)
-		if (server->state == SERVER_TAKEN &&
-		    strcmp(name, server->name) == 0)
-			return 1;
-	return 0;
+	return try->only == NULL || (server->state == SERVER_TAKEN &&
+	        text_list_has(try->only, server->name));
 }
 
 /* Lists files and their entries, in the order of the configuration. */

@@ -99,16 +99,15 @@ servers_value_add(const char *flag, const char *given, char **envp,
 	auto_free char *key = mem_dup(given, len);
 	auto_buffer struct buffer shown = { 0 };
 	auto_free char *line = NULL;
-	const char *name, *value;
+	const char *value;
 
 	shown_add_quoted(&shown, key, CONFIG_NAME_MAX);
 	if (len == 0 || strpbrk(key, "\r\n") != NULL)
 		return err_set(err, "%s lacks a name: write %s KEY=VALUE, or "
 		    "%s KEY", flag, flag, flag);
-	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len)
-		if (strcmp(name, key) == 0)
-			return err_set(err, "%s %s is given twice: give it "
-			    "once", flag, shown.data);
+	if (text_list_value(pairs->data, pairs->len, key) != NULL)
+		return err_set(err, "%s %s is given twice: give it once", flag,
+		    shown.data);
 	if (given[len] != '\0') {
 		value = given + len + 1;
 		value += header ? strspn(value, " ") : 0;

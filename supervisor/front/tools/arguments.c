@@ -123,18 +123,6 @@ arguments_name(struct json_span string)
 	return name;
 }
 
-/* Returns whether a name is in the list already. */
-static int
-arguments_has_name(const struct buffer *names, const char *name)
-{
-	const char *taken;
-
-	TEXT_LIST_EACH (taken, names->data, names->len)
-		if (strcmp(taken, name) == 0)
-			return 1;
-	return 0;
-}
-
 /* An argument that is a list of names. */
 struct arguments_list {
 	const char *name;
@@ -173,7 +161,7 @@ arguments_add_name(struct buffer *names, struct json_span element,
 		    "names of %s", list->name, list->them);
 	if (list->links && file_link_is(element)) {
 		name = arguments_link(element, err);
-		if (name != NULL && !arguments_has_name(names, name))
+		if (name != NULL && !text_list_has(names, name))
 			text_list_add(names, name);
 		return name == NULL ? -1 : 0;
 	}
@@ -187,7 +175,7 @@ arguments_add_name(struct buffer *names, struct json_span element,
 		    "1 to %zu bytes and no NUL", list->one, name,
 		    list->longest);
 	}
-	if (!arguments_has_name(names, name))
+	if (!text_list_has(names, name))
 		buffer_add(names, name, len + 1);
 	return 0;
 }

@@ -228,17 +228,13 @@ server_names_settle(char **names, size_t *len, struct in_force *config,
     const struct server_texts *allowed)
 {
 	auto_buffer struct buffer settled = { 0 };
-	const char *name, *meant, *taken;
-	int there;
+	const char *name, *meant;
 
 	if (*len == 0)
 		return;
 	TEXT_LIST_EACH (name, *names, *len) {
 		meant = server_names_meant(name, config, allowed);
-		there = 0;
-		TEXT_LIST_EACH (taken, settled.data, settled.len)
-			there = there || strcmp(taken, meant) == 0;
-		if (!there)
+		if (!text_list_has(&settled, meant))
 			text_list_add(&settled, meant);
 	}
 	free(*names);

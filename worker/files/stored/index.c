@@ -168,11 +168,9 @@ index_tell_expired(
 	const char *conversation = head_conversation(head->owner);
 	size_t scope = head_scope(head->owner);
 	auto_buffer struct buffer what = { 0 };
-	const char *owner;
 
-	TEXT_LIST_EACH (owner, told->data, told->len)
-		if (strcmp(owner, head->owner) == 0)
-			return;
+	if (text_list_has(told, head->owner))
+		return;
 	if (conversation[0] == '\0') {
 		buffer_printf(&what, "%s, version %llu", head->name,
 		    (unsigned long long)head->version);

@@ -116,18 +116,6 @@ collect_synced(
 	return 0;
 }
 
-/* Whether the box was given a file of this name, and has it no more. */
-static int
-collect_is_gone(const struct collect *collect, const char *wanted)
-{
-	const char *name;
-
-	TEXT_LIST_EACH (name, collect->gone.data, collect->gone.len)
-		if (strcmp(name, wanted) == 0)
-			return 1;
-	return 0;
-}
-
 /* The porter finds none of this name. Returns how that breaks a rule. */
 static const char *
 collect_lose(struct collect *collect, struct ipc_bytes bytes)
@@ -137,7 +125,7 @@ collect_lose(struct collect *collect, struct ipc_bytes bytes)
 
 	if (!collect->mirrors ||
 	    collect_synced(collect, name, &changed) == 0 ||
-	    collect_is_gone(collect, name))
+	    text_list_has(&collect->gone, name))
 		return "it misses a file that the box did not have";
 	text_list_add(&collect->gone, name);
 	return NULL;
@@ -178,7 +166,7 @@ collect_goes(void *ctx, const struct head *head)
 
 	return head->version <=
 	    collect_synced(collect, head->name, &changed) &&
-	    collect_is_gone(collect, head->name);
+	    text_list_has(&collect->gone, head->name);
 }
 
 /*

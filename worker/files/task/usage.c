@@ -23,12 +23,9 @@ static void
 usage_add(struct buffer *owners, const char *owner, size_t len)
 {
 	auto_free char *text = mem_dup(owner, len);
-	const char *known;
 
-	TEXT_LIST_EACH (known, owners->data, owners->len)
-		if (strcmp(known, text) == 0)
-			return;
-	text_list_add(owners, text);
+	if (!text_list_has(owners, text))
+		text_list_add(owners, text);
 }
 
 /* Adds the scope of an owner, and its conversation if it has one. */
