@@ -66,12 +66,10 @@ serve_on_timer(evutil_socket_t, short, void *arg)
 static void
 serve_begin(struct serve_manager *manager, const struct command_setup *setup)
 {
-	const struct timeval pause = clock_timeval(SERVE_STATUS_MS);
-
 	manager->timer = event_new(
 	    setup->base, -1, EV_PERSIST, serve_on_timer, manager);
 	if (setup->sv->notify.where != NULL)
-		event_add(manager->timer, &pause);
+		loop_set_timer(manager->timer, SERVE_STATUS_MS);
 	serve_tell(manager, "READY=1\n");
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../common/base/buffer.h"
-#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
@@ -257,8 +257,6 @@ output_watch(struct output *output)
 void
 output_rest(struct output *output)
 {
-	const struct timeval rest = clock_timeval(OUTPUT_REST_MS);
-
 	if (output->fd == -1)
 		return;
 	if (output->awake > 0 || output_waits(output)) {
@@ -266,7 +264,7 @@ output_rest(struct output *output)
 		return;
 	}
 	event_del(output->readable);
-	event_add(output->rested, &rest);
+	loop_set_timer(output->rested, OUTPUT_REST_MS);
 }
 
 static void

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "../../common/base/clock.h"
 #include "../../common/base/loop.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/utf8.h"
@@ -96,9 +95,7 @@ preview_on_timer(evutil_socket_t, short, void *arg)
 void
 preview_begin(struct preview *preview)
 {
-	const struct timeval tv = clock_timeval(PREVIEW_MS);
-
-	event_add(preview->timer, &tv);
+	loop_set_timer(preview->timer, PREVIEW_MS);
 }
 
 void

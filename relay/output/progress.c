@@ -56,7 +56,6 @@ progress_wait_ms(const struct progress *progress)
 void
 progress_take(struct progress *progress, const struct request_progress *request)
 {
-	struct timeval tv;
 	uint64_t wait;
 
 	if (!progress->allowed ||
@@ -70,8 +69,7 @@ progress_take(struct progress *progress, const struct request_progress *request)
 		progress_send(progress);
 	} else if (!progress->waiting) {
 		progress->waiting = true;
-		tv = clock_timeval(wait);
-		event_add(progress->timer, &tv);
+		loop_set_timer(progress->timer, wait);
 	}
 }
 

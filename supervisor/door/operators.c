@@ -11,7 +11,6 @@
 
 #include "../../common/ipc/channel.h"
 #include "../../common/json/json.h"
-#include "../../common/base/clock.h"
 #include "../../common/base/fd.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
@@ -73,7 +72,6 @@ operator_on_timer(evutil_socket_t, short, void *arg)
 static void
 operator_new(struct operators *operators, int *fd)
 {
-	const struct timeval most = clock_timeval(OPERATOR_MS);
 	struct operator_peer *peer = mem_alloc(sizeof(*peer));
 	const struct channel_ends ends =
 	    worker_ends(ROLE_OPERATOR, operator_on_closed, peer);
@@ -82,7 +80,7 @@ operator_new(struct operators *operators, int *fd)
 	peer->operators = operators;
 	peer->channel = channel_new(base, fd, &ends);
 	peer->timer = evtimer_new(base, operator_on_timer, peer);
-	event_add(peer->timer, &most);
+	loop_set_timer(peer->timer, OPERATOR_MS);
 	LIST_INSERT_HEAD(&operators->list, peer, entry);
 	operators->count++;
 }
@@ -101,10 +99,8 @@ operators_on_again(evutil_socket_t, short, void *arg)
 static void
 operators_pause(struct operators *operators)
 {
-	const struct timeval pause = clock_timeval(OPERATOR_PAUSE_MS);
-
 	event_del(operators->waiting);
-	event_add(operators->again, &pause);
+	loop_set_timer(operators->again, OPERATOR_PAUSE_MS);
 }
 
 static void

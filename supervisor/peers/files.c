@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
 #include "../../common/base/fd.h"
 #include "../../common/ipc/ipc_pair.h"
 #include "../../common/base/log.h"
@@ -126,14 +126,6 @@ files_forget(struct files_task **taskp)
 		task->user = (struct files_user){ 0 };
 }
 
-static void
-files_task_set_timer(struct files_task *task, unsigned long ms)
-{
-	const struct timeval tv = clock_timeval(ms);
-
-	event_add(task->timer, &tv);
-}
-
 void
 files_give_up(struct files_task *task)
 {
@@ -144,7 +136,7 @@ files_give_up(struct files_task *task)
 		return;
 	task->given_up = true;
 	files_task_end_porter(task);
-	files_task_set_timer(task, FILES_BUSY_MS);
+	loop_set_timer(task->timer, FILES_BUSY_MS);
 	/* If it has ended, its channel reports that soon. */
 	if (channel_send_give_up(
 	        task->files->service.channel, &give_up, &err) == -1)
@@ -173,13 +165,11 @@ files_task_on_timer(evutil_socket_t, short, void *arg)
 static void
 files_hear(struct files *files)
 {
-	const struct timeval tv = clock_timeval(FILES_SILENT_MS);
-
 	files->asked = false;
 	if (LIST_EMPTY(&files->tasks))
 		event_del(files->silence);
 	else
-		event_add(files->silence, &tv);
+		loop_set_timer(files->silence, FILES_SILENT_MS);
 }
 
 /*
@@ -190,7 +180,6 @@ static void
 files_on_silence(evutil_socket_t, short, void *arg)
 {
 	const struct files_user nobody = { 0 };
-	const struct timeval tv = clock_timeval(FILES_ANSWER_MS);
 	struct files *files = arg;
 	struct err err;
 
@@ -201,7 +190,7 @@ files_on_silence(evutil_socket_t, short, void *arg)
 		return;
 	}
 	files->asked = true;
-	event_add(files->silence, &tv);
+	loop_set_timer(files->silence, FILES_ANSWER_MS);
 	if (files_fetch(files, "", FILES_NONE, 0, NULL, &nobody, &err) == NULL)
 		log_error("files: it cannot be asked: %s", err.text);
 }
@@ -350,7 +339,7 @@ files_task_new(struct files *files, enum ipc_type type, const char *owner,
 	task->owner = mem_strdup(owner);
 	task->timer =
 	    evtimer_new(files->service.base, files_task_on_timer, task);
-	files_task_set_timer(task, FILES_COLLECT_MS);
+	loop_set_timer(task->timer, FILES_COLLECT_MS);
 	LIST_INSERT_HEAD(&files->tasks, task, entry);
 	if (!event_pending(files->silence, EV_TIMEOUT, NULL))
 		files_hear(files);
@@ -579,7 +568,7 @@ static void
 files_task_hear(struct files_task *task)
 {
 	if (!task->given_up && task->type != IPC_RECEIVE_FILE)
-		files_task_set_timer(task, FILES_COLLECT_MS);
+		loop_set_timer(task->timer, FILES_COLLECT_MS);
 }
 
 void

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/base/clock.h"
+#include "../../common/base/loop.h"
 #include "../../common/base/fd.h"
 #include "../../common/limits.h"
 #include "../../common/base/log.h"
@@ -156,7 +156,6 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
     struct err *err)
 {
 	unsigned long ms = servers_patience(file);
-	struct timeval patience = clock_timeval(ms);
 	struct ipc_read_file msg = { .shape = servers_shape(file),
 		.most = server_open_most(file->source),
 		.folder = servers->setup.folder,
@@ -177,7 +176,7 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
 		return -1;
 	servers->current = file;
 	servers->current_rows = 0;
-	event_add(servers->timer, &patience);
+	loop_set_timer(servers->timer, ms);
 	return 0;
 }
 

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "../../../common/base/loop.h"
-#include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
@@ -108,7 +107,6 @@ void
 group_remove_ended(struct cgroup *cg)
 {
 	struct group_end *end, *next;
-	struct timeval later;
 
 	for (end = STAILQ_FIRST(&cg->ends); end != NULL; end = next) {
 		next = STAILQ_NEXT(end, entry);
@@ -121,8 +119,7 @@ group_remove_ended(struct cgroup *cg)
 		return;
 	cg->wait_ms = cg->wait_ms * 2 < GROUP_PAUSE_MOST_MS ?
 	    cg->wait_ms * 2 : GROUP_PAUSE_MOST_MS;
-	later = clock_timeval(cg->wait_ms);
-	event_add(cg->timer, &later);
+	loop_set_timer(cg->timer, cg->wait_ms);
 }
 
 void

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../../common/base/clock.h"
+#include "../../../common/base/loop.h"
 #include "../../../common/base/fd.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
@@ -71,12 +71,11 @@ worker_try_start(struct event_base *base, enum role role, int *pidfd,
 static void
 worker_try_wait(struct event_base *base, struct worker_try *try, int *pidfd)
 {
-	const struct timeval patience = clock_timeval(BOX_START_MS);
 	struct child *child =
 	    reaper_watch(base, pidfd, worker_try_on_ended, try);
 
 	try->timer = evtimer_new(base, worker_try_on_timer, try);
-	event_add(try->timer, &patience);
+	loop_set_timer(try->timer, BOX_START_MS);
 	while (!try->over && event_base_loop(base, EVLOOP_ONCE) == 0)
 		;
 	loop_event_free(&try->timer);

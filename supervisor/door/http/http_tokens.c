@@ -131,8 +131,6 @@ http_tokens_on_time(evutil_socket_t, short, void *arg)
 void
 http_tokens_begin(struct http *http, int *dir, const char *path)
 {
-	const struct timeval pause = clock_timeval(TOKENS_WATCH_MS);
-
 	http->guesses = guesses_new();
 	http->dir = fd_take(dir);
 	http->path = mem_strdup(path);
@@ -140,7 +138,7 @@ http_tokens_begin(struct http *http, int *dir, const char *path)
 	http->watch = event_new(http->runs->base, -1, EV_PERSIST,
 	    http_tokens_on_time, http);
 	if (http->dir != -1)
-		event_add(http->watch, &pause);
+		loop_set_timer(http->watch, TOKENS_WATCH_MS);
 }
 
 void

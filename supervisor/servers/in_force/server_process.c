@@ -140,9 +140,8 @@ server_process_await(struct server_process *process)
 {
 	const struct server_process_times *times = &process->times;
 	const unsigned int ms[] = { times->eof, times->term, times->kill };
-	struct timeval patience = clock_timeval(ms[process->step]);
 
-	event_add(process->timer, &patience);
+	loop_set_timer(process->timer, ms[process->step]);
 }
 
 static void

@@ -377,7 +377,6 @@ static int
 listing_must_pause(struct listing *listing)
 {
 	uint64_t now = clock_ms(), left;
-	struct timeval after;
 
 	if (now >= listing->not_before) {
 		if (listing->fetched)
@@ -386,9 +385,8 @@ listing_must_pause(struct listing *listing)
 		return 0;
 	}
 	left = listing->not_before - now;
-	after = clock_timeval(left);
 	if (!event_pending(listing->pause, EV_TIMEOUT, NULL))
-		event_add(listing->pause, &after);
+		loop_set_timer(listing->pause, left);
 	return 1;
 }
 

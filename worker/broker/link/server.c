@@ -413,7 +413,6 @@ void
 server_start(struct server *server)
 {
 	uint64_t left = server_pause_left(server);
-	struct timeval until;
 
 	if (server->link != NULL)
 		return;
@@ -430,9 +429,8 @@ server_start(struct server *server)
 		}
 		return;
 	}
-	until = clock_timeval(left);
 	if (!event_pending(server->pause, EV_TIMEOUT, NULL))
-		event_add(server->pause, &until);
+		loop_set_timer(server->pause, left);
 }
 
 static void

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../../../common/base/clock.h"
+#include "../../../common/base/loop.h"
 #include "../../../common/base/mem.h"
 #include "state.h"
 
@@ -75,14 +76,12 @@ ask_wait(struct ask *ask)
 {
 	uint64_t most = ask->begun + ask->longest, now = clock_ms();
 	uint64_t left = ask->silence;
-	struct timeval after;
 
 	/* Stored, because a timer of the loop may fire slightly too early. */
 	ask->last = now + left >= most;
 	if (ask->last)
 		left = most > now ? most - now : 0;
-	after = clock_timeval(left);
-	event_add(ask->patience, &after);
+	loop_set_timer(ask->patience, left);
 }
 
 void

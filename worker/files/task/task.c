@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../../common/base/clock.h"
+#include "../../../common/base/loop.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../stored/link.h"
@@ -124,13 +124,11 @@ static const struct task_kind task_ended;
 static void
 task_plan(const struct files *files)
 {
-	struct timeval time =
-	    clock_timeval(task_may_tell(files) ? 0 : FILES_LOOK_MS);
-
 	/* Adding it again would delay it. */
 	if (!TAILQ_EMPTY(&files->turns) &&
 	    !event_pending(files->turn, EV_TIMEOUT, NULL))
-		event_add(files->turn, &time);
+		loop_set_timer(
+		    files->turn, task_may_tell(files) ? 0 : FILES_LOOK_MS);
 }
 
 static void
@@ -177,12 +175,10 @@ task_on_waking(evutil_socket_t, short, void *arg)
 void
 task_wake(struct task *task, uint64_t ms)
 {
-	struct timeval time = clock_timeval(ms);
-
 	if (ms == 0 && !task->has_turn)
 		task_take_turn(task);
 	else if (!task->has_turn)
-		event_add(task->waking, &time);
+		loop_set_timer(task->waking, ms);
 }
 
 static void
