@@ -83,7 +83,7 @@ relay_conclude(struct relay *relay)
 
 	progress_end(relay->progress);
 	preview_end(relay->preview);
-	if (report_send_done(relay, &err) == -1)
+	if (report_send(relay, NULL, &err) == -1)
 		relay_unheard("cannot pass on the output", &err);
 }
 
@@ -324,7 +324,7 @@ relay_code_ended(struct relay *relay, const struct frames_end *end)
 	output_settle(relay->errors);
 	progress_end(relay->progress);
 	preview_end(relay->preview);
-	if (report_send_program_ended(relay, end, &err) == -1)
+	if (report_send(relay, end, &err) == -1)
 		relay_unheard("cannot pass on the output", &err);
 	relay_forget(relay);
 	relay_begin(relay);

@@ -131,9 +131,11 @@ int streams_wait(const struct relay *relay);
 
 /* report.c: what is reported of code that has ended. */
 
-/* Takes the output, and sends DONE or PROGRAM_ENDED: 0, or -1 with err. */
-int report_send_done(struct relay *relay, struct err *err);
-int report_send_program_ended(
+/*
+ * Takes the output, and sends DONE, or PROGRAM_ENDED of a program with this
+ * end. Returns 0, or -1 with err.
+ */
+int report_send(
     struct relay *relay, const struct frames_end *end, struct err *err);
 
 /* The handlers, in a file on_PEER.c for each peer, and what they get. */

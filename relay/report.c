@@ -111,53 +111,45 @@ report_add_end(
 	    (struct ipc_bytes){ (void *)outer->data, outer->len };
 }
 
-int
-report_send_done(struct relay *relay, struct err *err)
+/* Sends PROGRAM_ENDED, which begins as DONE does. */
+static int
+report_send_program(struct relay *relay, const struct ipc_done *done,
+    const struct frames_end *end, struct err *err)
 {
-	struct report report = { 0 };
-	struct ipc_done done = { 0 };
-	int sent;
-
-	if (report_kept(relay, err) == -1)
-		return err_wrap(err, "the kept output");
-	report_begin(relay, &report, &done);
-	report_add_end(relay, &report, &done);
-	sent = report_place_pictures(relay, &report.out, err);
-	if (sent == 0)
-		sent = channel_send_done(relay->supervisor, &done, err);
-	report_free(&report);
-	return sent;
-}
-
-int
-report_send_program_ended(
-    struct relay *relay, const struct frames_end *end, struct err *err)
-{
-	struct report report = { 0 };
-	struct ipc_done done = { 0 };
-	struct ipc_program_ended ended;
-	int sent;
-
-	if (report_kept(relay, err) == -1)
-		return err_wrap(err, "the kept output");
-	report_begin(relay, &report, &done);
-	ended = (struct ipc_program_ended){ .out = done.out,
-		.out_head = done.out_head,
-		.out_dropped = done.out_dropped,
-		.errors = done.errors,
-		.errors_head = done.errors_head,
-		.errors_dropped = done.errors_dropped,
-		.tool_calls = done.tool_calls,
-		.waiting = done.waiting,
-		.notes = done.notes,
-		.calls = done.calls,
+	struct ipc_program_ended ended = { .out = done->out,
+		.out_head = done->out_head,
+		.out_dropped = done->out_dropped,
+		.errors = done->errors,
+		.errors_head = done->errors_head,
+		.errors_dropped = done->errors_dropped,
+		.tool_calls = done->tool_calls,
+		.waiting = done->waiting,
+		.notes = done->notes,
+		.calls = done->calls,
 		.exit = end->exit,
 		.threads = end->threads,
 		.late = relay->late };
+
+	return channel_send_program_ended(relay->supervisor, &ended, err);
+}
+
+int
+report_send(struct relay *relay, const struct frames_end *end, struct err *err)
+{
+	struct report report = { 0 };
+	struct ipc_done done = { 0 };
+	int sent;
+
+	if (report_kept(relay, err) == -1)
+		return err_wrap(err, "the kept output");
+	report_begin(relay, &report, &done);
+	if (end == NULL)
+		report_add_end(relay, &report, &done);
 	sent = report_place_pictures(relay, &report.out, err);
 	if (sent == 0)
-		sent =
-		    channel_send_program_ended(relay->supervisor, &ended, err);
+		sent = end != NULL ?
+		    report_send_program(relay, &done, end, err) :
+		    channel_send_done(relay->supervisor, &done, err);
 	report_free(&report);
 	return sent;
 }

@@ -16,10 +16,7 @@
 void
 supervisor_on_want(struct broker *broker, struct ipc_want *want)
 {
-	const struct broker_wanted wanted = { want->process, want->name,
-		want->owner, want->definition };
-
-	broker_want(broker, &wanted);
+	broker_want(broker, want);
 }
 
 void

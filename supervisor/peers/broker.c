@@ -516,7 +516,7 @@ broker_on_server_ended(void *ctx, const char *how)
 
 /* Returns whether this owner may have another process of a server. */
 static int
-broker_has_room(const struct broker *broker, const struct broker_wanted *want)
+broker_has_room(const struct broker *broker, const struct ipc_want *want)
 {
 	const struct broker_link *link;
 	size_t n = 0;
@@ -528,10 +528,10 @@ broker_has_room(const struct broker *broker, const struct broker_wanted *want)
 }
 
 static int
-broker_launch(struct broker *broker, const struct broker_wanted *want,
+broker_launch(struct broker *broker, const struct ipc_want *want,
     struct broker_told *told, const struct server *server, struct err *err)
 {
-	struct ipc_launched launched = { .process = want->link };
+	struct ipc_launched launched = { .process = want->process };
 	struct broker_link *link = mem_alloc(sizeof(*link));
 	const struct server_process_setup start = { broker->envp,
 		broker->options, want->owner };
@@ -539,7 +539,7 @@ broker_launch(struct broker *broker, const struct broker_wanted *want,
 	auto_buffer struct buffer masks = { 0 };
 
 	link->broker = broker;
-	link->number = want->link;
+	link->number = want->process;
 	link->definition = told->number;
 	link->process =
 	    server_process_start(broker->base, server, &start, &broker_times,
@@ -593,7 +593,7 @@ broker_no_program(const struct server *server, struct err *err)
 }
 
 void
-broker_want(struct broker *broker, const struct broker_wanted *want)
+broker_want(struct broker *broker, const struct ipc_want *want)
 {
 	const struct server *server =
 	    in_force_find(broker->config, want->name, strlen(want->name));
@@ -601,7 +601,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 	auto_free char *how = NULL;
 	struct err err;
 
-	if (want->link <= broker->last_link) {
+	if (want->process <= broker->last_link) {
 		service_violate(broker, "a number that was used before");
 		return;
 	}
@@ -614,7 +614,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 		service_violate(broker, "a server of an owner without a grant");
 		return;
 	}
-	broker->last_link = want->link;
+	broker->last_link = want->process;
 	/* A removed definition must not start a new one of the same name. */
 	if (server == NULL || told == NULL)
 		err_set(&err, "it is no longer configured");
@@ -631,7 +631,7 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 		return;
 	how = mem_printf("could not be started: %s", err.text);
 	if (broker->service.channel != NULL)
-		broker_send_ended(broker, want->link, how);
+		broker_send_ended(broker, want->process, how);
 }
 
 void

@@ -25,14 +25,6 @@ struct broker_grant {
 	struct server_texts loaded; /* the servers to start now */
 };
 
-/* A server process that the broker requests. */
-struct broker_wanted {
-	uint64_t link; /* number of the process */
-	const char *name;
-	const char *owner; /* the owner of the process */
-	uint64_t definition;
-};
-
 /* What a server asks the client of an execution: see ASK_CLIENT. */
 struct broker_question {
 	uint64_t number;
@@ -102,7 +94,7 @@ int broker_try(struct broker *broker, const struct buffer *only,
     broker_tried *tried, void (*gone)(void *ctx), void *ctx, struct err *err);
 
 /* Called by the handlers of these messages. */
-void broker_want(struct broker *broker, const struct broker_wanted *want);
+void broker_want(struct broker *broker, const struct ipc_want *want);
 void broker_let_go(struct broker *broker, uint64_t link);
 void broker_want_lists(struct broker *broker);
 void broker_hear_question(

@@ -280,14 +280,11 @@ void
 gateway_hear_hello(struct gateway_peer *peer, struct ipc_hello *hello)
 {
 	struct gateway *gateway = peer->gateway;
-	const struct gateway_hello told = { hello->visit, (int)hello->local,
-		(int)hello->figures, (int)hello->links, hello->address,
-		hello->token };
 
 	if (peer->guest != NULL)
 		service_violate(&gateway->peer, "a guest says hello");
 	else
-		gateway->user.hello(gateway->user.ctx, &told);
+		gateway->user.hello(gateway->user.ctx, hello);
 }
 
 void

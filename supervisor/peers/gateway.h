@@ -11,23 +11,13 @@
 
 struct gateway_guest;
 
-/* A guest that asks to be welcomed; valid only during the call. */
-struct gateway_hello {
-	uint64_t visit;
-	int local; /* no token, at a Unix socket, as our user */
-	int figures; /* at a socket of figures */
-	int links; /* all who have a link */
-	const char *address; /* for the log, and for guesses of tokens */
-	struct ipc_bytes token; /* len 0: none */
-};
-
 /* The user of a gateway. */
 struct gateway_user {
 	/*
-	 * Called with ctx: answers with gateway_welcome or gateway_turn_away,
-	 * now or later.
+	 * Called with ctx by a guest that asks to be welcomed: answers with
+	 * gateway_welcome or gateway_turn_away, now or later.
 	 */
-	void (*hello)(void *ctx, const struct gateway_hello *hello);
+	void (*hello)(void *ctx, const struct ipc_hello *hello);
 	void *ctx;
 };
 

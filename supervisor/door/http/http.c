@@ -276,7 +276,7 @@ http_welcome(struct http *http, struct http_guest *guest, uint64_t visit)
 }
 
 static void
-http_on_hello(void *ctx, const struct gateway_hello *hello)
+http_on_hello(void *ctx, const struct ipc_hello *hello)
 {
 	struct http *http = ctx;
 	struct http_refusal refusal;

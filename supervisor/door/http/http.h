@@ -311,7 +311,7 @@ void http_tokens_look(struct http *http);
 
 /* Returns the guest that the token of a hello names; NULL with *refusal. */
 struct http_guest *http_tokens_guest(struct http *http,
-    const struct gateway_hello *hello, struct http_refusal *refusal);
+    const struct ipc_hello *hello, struct http_refusal *refusal);
 
 /* Returns whether a guest may send a request now; 0 with *refusal. */
 int http_tokens_allow(struct http_guest *guest, struct http_refusal *refusal);

@@ -181,7 +181,7 @@ http_tokens_guessed(
 }
 
 struct http_guest *
-http_tokens_guest(struct http *http, const struct gateway_hello *hello,
+http_tokens_guest(struct http *http, const struct ipc_hello *hello,
     struct http_refusal *refusal)
 {
 	const struct token *token;

@@ -24,7 +24,7 @@ static struct gateway_terms terms = { &listener, 1, 1000, "https://c",
 static int line = -1; /* the gateway's end of its channel */
 static int own = -1;  /* and of the guest's */
 static unsigned int starts, asked, left, gone;
-static struct gateway_hello heard;
+static struct ipc_hello heard;
 
 /* In the place of the other files of the supervisor */
 
@@ -76,7 +76,7 @@ on_gone(void *ctx)
 }
 
 static void
-on_hello(void *ctx, const struct gateway_hello *hello)
+on_hello(void *ctx, const struct ipc_hello *hello)
 {
 	const struct gateway_guest_user user = { on_asked, on_left, on_gone,
 		NULL };

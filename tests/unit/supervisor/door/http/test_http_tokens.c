@@ -193,7 +193,7 @@ leave(void)
 static struct http_guest *
 say(const char *token, const char *address)
 {
-	const struct gateway_hello hello = { .visit = 1,
+	const struct ipc_hello hello = { .visit = 1,
 		.address = address,
 		.token = { (const uint8_t *)token, strlen(token) } };
 	struct http_guest *guest =
