@@ -183,8 +183,7 @@ def open_descriptors():
 @promise("no descriptors of the host", "code holds files of the host")
 def check_inherited():
     found = open_descriptors()
-    demand(found[:3] == [0, 1, 2] and len(found) == 5,
-           "%s are open" % found)
+    demand(found[:3] == [0, 1, 2] and len(found) == 5, "%s are open" % found)
     null = os.stat("/dev/null")
     demand(os.path.samestat(os.fstat(0), null), "0 is not /dev/null")
     for fd in found[1:]:
@@ -243,8 +242,7 @@ def check_processes():
     demand(os.getppid() in (0, 1), "its parent is %d" % os.getppid())
     for pid in range(1, 3000):
         if pid not in own:
-            refused("signal 0 to %d" % pid, os.kill, pid, 0,
-                    by=(errno.ESRCH,))
+            refused("signal 0 to %d" % pid, os.kill, pid, 0, by=(errno.ESRCH,))
     try:
         seen = {int(name) for name in os.listdir("/proc") if name.isdigit()}
     except FileNotFoundError:

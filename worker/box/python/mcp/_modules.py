@@ -43,8 +43,7 @@ def find_global(name):
         import mcp.servers
         return ModuleSpec(name, Loader(mcp.servers), origin="caisson")
     server = resolve(name[len("mcp_"):])
-    return server and ModuleSpec(
-        name, Loader(server), origin="an MCP server")
+    return server and ModuleSpec(name, Loader(server), origin="an MCP server")
 
 
 def become_runtime(loader):
@@ -72,8 +71,7 @@ class Inherited:
         """Return what unpickling does there: run the bootstrap as a child."""
         import runpy
         path, role = _box.namespace
-        told = [server.__server__.told() for server
-                in _state.LOADED.values()]
+        told = [server.__server__.told() for server in _state.LOADED.values()]
         names = {"told": told, "memory": _box.memory}
         return runpy.run_path, (path, names, role)
 

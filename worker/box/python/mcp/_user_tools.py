@@ -40,8 +40,7 @@ class UserTools(type(sys)):
         names = vars(self)
         names.update(runtime=_box.runtime, mcp_servers=_box.servers,
                      LOADED_MCP_SERVERS=tuple(_state.LOADED))
-        names.update((name, getattr(runtime, name))
-                     for name in _memory.NAMES)
+        names.update((name, getattr(runtime, name)) for name in _memory.NAMES)
         names.update(("mcp_" + server.__server__.alias, server)
                      for server in _state.LOADED.values())
 

@@ -190,8 +190,7 @@ def search_tool_docs(query, *, limit=5, detail="summary"):
     if not isinstance(limit, int) or limit < 1:
         raise ValueError("limit must be an integer of at least 1, not %r"
                          % (limit,))
-    return _state.call(
-        "search_tool_docs", _docs.search(query, limit, detail))
+    return _state.call("search_tool_docs", _docs.search(query, limit, detail))
 
 
 def capability_summary(detail="summary"):
@@ -202,8 +201,7 @@ def capability_summary(detail="summary"):
     """
     from . import _docs
     _docs.check_detail(detail)
-    return at_once(_state.run(
-        "capability_summary", _docs.manual(detail)))
+    return at_once(_state.run("capability_summary", _docs.manual(detail)))
 
 
 if _box.memory:

@@ -149,5 +149,4 @@ def size_of(count):
     for size, unit in UNITS:
         if count >= size:
             return " (%.*f %s)" % (count < 10 * size, count / size, unit)
-    return " (%d byte%s)" % (count, "" if count == 1 else "s") \
-        if count else ""
+    return " (%d byte%s)" % (count, "" if count == 1 else "s") if count else ""

@@ -7,8 +7,7 @@ have; a string that needs more is left unchanged.
 import re
 import sys
 
-STRING = re.compile(
-    r"(?:(?<!\w)([rRbBuUfF]{1,2}))?('''|\"\"\"|'|\")")
+STRING = re.compile(r"(?:(?<!\w)([rRbBuUfF]{1,2}))?('''|\"\"\"|'|\")")
 STRINGS = "with other quotes around f-strings, which Python %d.%d needs"
 
 

@@ -50,8 +50,7 @@ class Session:
         self.ending = False  # whether it ends with the present program
         self.handlers = {}  # of the programs, while none runs
         self.module, box = STANDING.pop()
-        define_servers(
-            box, self.names(), control, self.pid, told, memory)
+        define_servers(box, self.names(), control, self.pid, told, memory)
         from mcp import _box
         from mcp._wire import WIRE
         _box.session, self.wire = self, WIRE
@@ -167,8 +166,7 @@ class Session:
         until the next program begins.
         """
         from mcp._request import NEXT, SENT, Frame, Request
-        for stream in (sys.stdout, sys.stderr, sys.__stdout__,
-                       sys.__stderr__):
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             flush(stream)
         forget_program()
         wire, self.next = self.wire, Request(None)

@@ -60,8 +60,7 @@ def without_fence(text):
     if not marks:
         return None
     around = lines[:marks[0]] + (lines[marks[-1] + 1:] if marks[1:] else [])
-    if any(set(line) & CODE or line.startswith(STATEMENTS)
-           for line in around):
+    if any(set(line) & CODE or line.startswith(STATEMENTS) for line in around):
         return None  # it is code, and the fence may be part of a string
     tag = lines[marks[0]].strip().strip("`").strip().lower()
     tag = tag.strip("{}.").split()[0] if tag.strip("{}.") else ""

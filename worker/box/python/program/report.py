@@ -221,8 +221,7 @@ def note_more(failed=False, code=None):
             progress.flush()
         NOTES.extend(seen.notes(failed, code) if seen else ())
         NOTES.extend(shown.notes() if shown else ())
-        if ECHO and not (failed or seen and seen.SEEN) and \
-                uses(code, LOOKS):
+        if ECHO and not (failed or seen and seen.SEEN) and uses(code, LOOKS):
             from mcp import _absent
             NOTES.extend(_absent.about(code))
     except BaseException:

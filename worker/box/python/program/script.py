@@ -273,8 +273,7 @@ class Program:
         see_given()
         self.code, source, last = prepared(source)
         self.awaiting = bool(self.code.co_flags & COROUTINE)
-        self.module.__class__ = \
-            AwaitingModule if self.awaiting else type(sys)
+        self.module.__class__ = AwaitingModule if self.awaiting else type(sys)
         if self.awaiting or b"mcp_" in source:
             define_named(self.code, names)
         self.name = last_name(last)

@@ -19,16 +19,14 @@ class Servers(type(sys)):
             raise AttributeError(name)
         server = resolve(name)
         if server is None:
-            raise attribute_error(
-                "%s: %s" % (name, no_server(name)))
+            raise attribute_error("%s: %s" % (name, no_server(name)))
         return server
 
     def __getitem__(self, name):
         """Return a server by its name."""
         server = resolve(name)
         if server is None:
-            raise KeyError(clean(
-                "%s: %s" % (name, no_server(name))))
+            raise KeyError(clean("%s: %s" % (name, no_server(name))))
         return server
 
     def __setattr__(self, name, value):
@@ -43,5 +41,4 @@ class Servers(type(sys)):
 
     def __dir__(self):
         """Return the aliases of the loaded servers."""
-        return sorted(server.__server__.alias
-                      for server in LOADED.values())
+        return sorted(server.__server__.alias for server in LOADED.values())

@@ -40,8 +40,7 @@ def there_are(told):
     """Return the names of servers, as the end of a sentence."""
     names = [each["name"] for each in told]
     more = ", ..." if names[NAMED_MAX:] else ""
-    return "there are: %s" % ((
-        ", ".join(names[:NAMED_MAX]) or "none") + more)
+    return "there are: %s" % ((", ".join(names[:NAMED_MAX]) or "none") + more)
 
 
 def plain_tools(entries):

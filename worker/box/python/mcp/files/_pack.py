@@ -43,8 +43,7 @@ def pack():
 def fits(path):
     """Whether a file below that folder can come back by its path."""
     name = path[len(place()) + 1:]
-    return (name.count("/") < DEPTH_MAX and
-            len(os.fsencode(name)) <= NAME_MAX)
+    return (name.count("/") < DEPTH_MAX and len(os.fsencode(name)) <= NAME_MAX)
 
 
 def remove(files, folders):

@@ -128,8 +128,7 @@ def keep_printed(paths):
     there = set(os.listdir(place()))
     kept = {path for path in paths if os.path.basename(path) in there and
             is_same(path, "%s/%s" % (place(), os.path.basename(path)))}
-    sure, named = find(
-        [path for path in paths if path not in kept], there)
+    sure, named = find([path for path in paths if path not in kept], there)
     notes = []
     for path in sure:
         try:

@@ -74,8 +74,7 @@ def parts_of(value):
     if calls and isinstance(value, calls.Call):
         value = value.result()
     blocks = dict.get(value, "content") if isinstance(value, dict) else None
-    if not isinstance(blocks, list) or not any(
-            map(_picture.is_block, blocks)):
+    if not isinstance(blocks, list) or not any(map(_picture.is_block, blocks)):
         return [value]
     return [block["text"] if isinstance(block, dict)
             and dict.get(block, "type") == "text" else block

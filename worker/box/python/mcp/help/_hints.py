@@ -133,5 +133,4 @@ def no_name(name, known=()):
 
 def no_module(name):
     """Return the sentence about a module that mcp does not have."""
-    return "No module named %r: %s" % (
-        name, no_name(name.partition(".")[2]))
+    return "No module named %r: %s" % (name, no_name(name.partition(".")[2]))

@@ -127,8 +127,7 @@ def reader():
         for alias, entry in state.aliases.items():
             if alias.startswith("read") and "file" in alias and \
                     not is_deprecated(entry):
-                return ", as await mcp_%s.%s(path=...)" % (
-                    state.alias, alias)
+                return ", as await mcp_%s.%s(path=...)" % (state.alias, alias)
     from . import _hints
     for told in _hints.servers() or ():
         if "file" in told["name"].lower() or told["alias"] == "fs":

@@ -235,8 +235,7 @@ class Result(dict):
         if isinstance(self.data, dict):
             from ._misread import tell
             tell(COUNTED % self._tool, sys._getframe(1), "len")
-        return len(self.data if isinstance(self.data, list)
-                   else self._names())
+        return len(self.data if isinstance(self.data, list) else self._names())
 
     def __bool__(self):
         """Whether there are items, where the data is a list.

@@ -126,8 +126,7 @@ def within_limit(name, source):
 def with_imports(name, source, imports):
     """Return the source of a tool with lines of imports before it."""
     future = FUTURE if source.startswith(FUTURE) else ""
-    return within_limit(
-        name, future + "".join(imports) + source[len(future):])
+    return within_limit(name, future + "".join(imports) + source[len(future):])
 
 
 def imports_of(func, names):
