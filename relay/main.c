@@ -13,8 +13,7 @@
 int
 main(void)
 {
-	struct relay relay = { .base = event_base_new(),
-		.routes = ipc_routes };
+	struct relay relay = { .base = event_base_new(), .routes = ipc_routes };
 
 	relay.supervisor =
 	    worker_open(ROLE_RELAY, relay.base, relay.routes, &relay);

@@ -36,8 +36,7 @@ void
 supervisor_on_ask_client(struct broker *broker, struct ipc_ask_client *ask)
 {
 	struct broker_question question = { .number = ask->question,
-		.execution = ask->execution,
-		.kind = (unsigned int)ask->kind };
+		.execution = ask->execution, .kind = (unsigned int)ask->kind };
 	struct err err;
 	size_t len = ask->params.len;
 	auto_free char *data = ipc_blob_copy(&ask->params, &err);

@@ -72,10 +72,8 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 		.trust_project = (int)sv->options.trust_project_files,
 		.allow_self = (int)sv->options.allow_self_server,
 		.clock = clock_ms };
-	struct peers_setup peers = { .base = sv->base,
-		.options = &sv->options,
-		.envp = envp,
-		.audit = sv->audit };
+	struct peers_setup peers = { .base = sv->base, .options = &sv->options,
+		.envp = envp, .audit = sv->audit };
 
 	/* A working directory that was removed has no project files. */
 	if (getcwd(folder, sizeof(folder)) == NULL)

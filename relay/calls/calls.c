@@ -416,8 +416,7 @@ calls_name(struct calls_one *one, const struct request *request)
 static int
 calls_make(struct calls *calls, struct request *request, struct err *why)
 {
-	struct calls_one one = { .id = request->id,
-		.arguments = request->size,
+	struct calls_one one = { .id = request->id, .arguments = request->size,
 		.with = calls_with(request) };
 	int sent;
 

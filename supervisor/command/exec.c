@@ -268,8 +268,7 @@ static void
 exec_fetch_next(struct exec *exec)
 {
 	const struct files_user user = { .fetched = exec_on_fetched,
-		.done = exec_on_fetch_end,
-		.ctx = exec };
+		.done = exec_on_fetch_end, .ctx = exec };
 	const struct call_file *file;
 	struct err err;
 
@@ -594,8 +593,7 @@ exec_run(struct command_setup *setup, struct err *err)
 		.streams = { -1, -1 },
 		.folder = command_value(
 		    &setup->options->command.flags, COMMAND_FLAG_OUT, 0) };
-	const struct door_setup door = { .runs = runs,
-		.user = &exec.owner,
+	const struct door_setup door = { .runs = runs, .user = &exec.owner,
 		.envp = setup->envp };
 	struct stop_signals *signals;
 	void *operators = NULL;

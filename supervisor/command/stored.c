@@ -256,8 +256,7 @@ static int
 stored_send_drop(struct stored *stored, struct err *err)
 {
 	struct ipc_drop drop = { .kind = stored->verb->kind,
-		.which = stored->verb->which,
-		.scope = stored->scope };
+		.which = stored->verb->which, .scope = stored->scope };
 
 	if (drop.which == STORED_DROP_ONE &&
 	    stored_set_name(stored, &drop.name, err) == -1)
@@ -445,10 +444,8 @@ stored_run(struct command_setup *setup, struct stored_verb *verb,
 {
 	const struct command *command = &setup->options->command;
 	struct store *store = setup->runs->peers.store;
-	struct stored stored = { .base = setup->base,
-		.keeper = store,
-		.command = command,
-		.verb = verb };
+	struct stored stored = { .base = setup->base, .keeper = store,
+		.command = command, .verb = verb };
 	auto_buffer struct buffer json = { 0 };
 	int calls = stored_is_about_calls(&stored);
 	int status = calls ?

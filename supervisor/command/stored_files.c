@@ -375,8 +375,7 @@ static struct files_task *
 stored_files_link(struct stored_files *cmd, const char *owner, struct err *err)
 {
 	const struct command_flags *flags = &cmd->command->flags;
-	const struct option_row row = { .kind = OPTION_KIND_SECONDS,
-		.least = 1,
+	const struct option_row row = { .kind = OPTION_KIND_SECONDS, .least = 1,
 		.most = FILE_LINK_SECONDS_MAX };
 	const char *value = command_value(flags, COMMAND_FLAG_EXPIRES, 0);
 	uint64_t seconds = FILE_LINK_SECONDS;

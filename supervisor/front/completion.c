@@ -58,8 +58,7 @@ completion_begin(struct resource_request *request)
 {
 	struct files *files = request->mcp->runs->peers.files;
 	const struct files_user user = { .filed = completion_on_listed,
-		.done = completion_on_list_end,
-		.ctx = request };
+		.done = completion_on_list_end, .ctx = request };
 	struct err err;
 
 	buffer_add_text(&request->result, "{\"completion\":{\"values\":[");

@@ -472,8 +472,7 @@ files_list(struct files *files, const char *owner, int all, int versions,
     const struct files_user *user, struct err *err)
 {
 	struct ipc_list_files list = { .owner = owner,
-		.versions = versions != 0,
-		.all = all != 0 };
+		.versions = versions != 0, .all = all != 0 };
 
 	return files_task_ask(
 	    files, IPC_LIST_FILES, owner, user, &list, &list.task, err);

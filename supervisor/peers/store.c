@@ -160,8 +160,7 @@ int
 store_connect(struct store *store, uint64_t execution, const char *scope,
     uint64_t most, struct err *err)
 {
-	struct ipc_grant_store grant = { .execution = execution,
-		.scope = scope,
+	struct ipc_grant_store grant = { .execution = execution, .scope = scope,
 		.most = most };
 
 	return service_ask(&store->service, store_lend, &grant, err);

@@ -316,8 +316,7 @@ collection_new(struct files *files, const struct request *request,
 	collection->ctx = ctx;
 	collection->request = request;
 	collection->out = (struct collection_part){ .collection = collection,
-		.place = COLLECTION_OUT,
-		.full = box->files.out_full };
+		.place = COLLECTION_OUT, .full = box->files.out_full };
 	collection->data = (struct collection_part){ .collection = collection,
 		.place = COLLECTION_DATA,
 		.full = box->files.data_full,

@@ -73,8 +73,7 @@ delivery_ask(struct delivery *delivery, struct files *files,
     const struct request *request, struct box *box, struct err *err)
 {
 	const struct files_user user = { .skipped = delivery_on_skipped,
-		.done = delivery_on_done,
-		.ctx = &delivery->asked };
+		.done = delivery_on_done, .ctx = &delivery->asked };
 	auto_fd int workspace = -1;
 
 	if (request->files_len == 0)

@@ -43,8 +43,7 @@ fetch_on_timer(evutil_socket_t, short, void *arg)
 {
 	struct fetch *fetch = arg;
 	const char *lacks = boxes_lack(fetch->call->runs->boxes);
-	struct box_progress progress = { .fresh = true,
-		.done = ++fetch->told };
+	struct box_progress progress = { .fresh = true, .done = ++fetch->told };
 
 	if (fetch->call->cause != CALL_BY_ITSELF) {
 		call_advance(fetch->call, CALL_OVER);

@@ -204,8 +204,7 @@ box_send_guarded(struct box *box, struct err *err)
 {
 	char text[ERR_TEXT_SIZE];
 	struct ipc_guarded guarded = { .landlock = (uint64_t)box->landlock,
-		.step = box->weak.step,
-		.reason = text };
+		.step = box->weak.step, .reason = text };
 
 	on_supervisor_cut_reason(text, box->weak.why.text);
 	guarded.guard = dup(box->init);
@@ -232,8 +231,7 @@ void
 box_send_failed(struct box *box, const struct err *reason)
 {
 	char text[ERR_TEXT_SIZE];
-	struct ipc_failed failed = { .step = box->step,
-		.reason = text,
+	struct ipc_failed failed = { .step = box->step, .reason = text,
 		.transient = reason->code == EAGAIN };
 	struct ipc_unfit unfit = { .reason = text };
 	struct err err = *reason;

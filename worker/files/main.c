@@ -27,8 +27,7 @@ main_on_signal(evutil_socket_t, short, void *)
 int
 main(void)
 {
-	struct files files = { .base = loop_new(0),
-		.routes = ipc_routes,
+	struct files files = { .base = loop_new(0), .routes = ipc_routes,
 		.folder = -1 };
 	struct event *term =
 	    evsignal_new(files.base, SIGTERM, main_on_signal, NULL);

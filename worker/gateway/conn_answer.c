@@ -271,8 +271,7 @@ conn_file(void *ctx, struct ipc_reply_file *reply)
 {
 	struct conn *conn = ctx;
 	struct response_file file = { .version = reply->version,
-		.type = reply->type,
-		.size = reply->size };
+		.type = reply->type, .size = reply->size };
 	struct response response =
 	    conn_response(conn, conn_choose(conn, &file));
 

@@ -19,8 +19,7 @@
 int
 main(void)
 {
-	struct gateway gateway = { .base = loop_new(0),
-		.routes = ipc_routes };
+	struct gateway gateway = { .base = loop_new(0), .routes = ipc_routes };
 	struct gateway_end end = { &gateway, NULL };
 
 	gateway.supervisor =

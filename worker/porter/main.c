@@ -15,8 +15,7 @@
 int
 main(void)
 {
-	struct porter porter = { .base = event_base_new(),
-		.routes = ipc_routes,
+	struct porter porter = { .base = event_base_new(), .routes = ipc_routes,
 		.folder = -1 };
 
 	porter.supervisor =

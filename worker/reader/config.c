@@ -96,9 +96,7 @@ config_reject_at(const struct config *config, struct place place,
 {
 	char name[CONFIG_NAME_MAX + 1], reason[CONFIG_REASON_MAX + 1];
 	struct ipc_rejected rejected = { .line = place.line,
-		.column = place.column,
-		.name = name,
-		.reason = reason };
+		.column = place.column, .name = name, .reason = reason };
 
 	config_cut(name, CONFIG_NAME_MAX,
 	    entry == NULL || entry->name == NULL ? "" : entry->name);
@@ -586,8 +584,7 @@ int
 config_read(char *data, size_t len, const struct config_file *file,
     const struct config_sink *sink)
 {
-	struct config config = { .file = file,
-		.row = &config_rows[file->shape],
+	struct config config = { .file = file, .row = &config_rows[file->shape],
 		.sink = sink };
 	char none[] = "";
 	struct err err;

@@ -17,8 +17,7 @@
 int
 main(void)
 {
-	struct store store = { .base = loop_new(0),
-		.routes = ipc_routes,
+	struct store store = { .base = loop_new(0), .routes = ipc_routes,
 		.folder = -1 };
 
 	TAILQ_INIT(&store.grants);

@@ -64,10 +64,8 @@ store_on_save_memory(struct store_grant *grant, struct ipc_save_memory *save)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_free char *value = NULL;
-	struct memory memory = { .key = save->key,
-		.metadata = save->metadata,
-		.compared = (int)save->compared,
-		.version = save->version };
+	struct memory memory = { .key = save->key, .metadata = save->metadata,
+		.compared = (int)save->compared, .version = save->version };
 	const char *wrong;
 	struct err err;
 	int done;

@@ -131,8 +131,7 @@ container_fetch_begin(struct boxes *boxes,
 	struct container_fetch *fetch = mem_alloc(sizeof(*fetch));
 	auto_buffer struct buffer words = { 0 };
 
-	*fetch = (struct container_fetch){ .boxes = boxes,
-		.done = done,
+	*fetch = (struct container_fetch){ .boxes = boxes, .done = done,
 		.ctx = ctx };
 	shared->fetch = fetch;
 	text_list_add(&words, shared->program);

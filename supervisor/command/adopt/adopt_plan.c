@@ -289,10 +289,8 @@ adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
 {
 	const struct server *server;
 
-	*plan = (struct adopt_plan){ .client = client,
-		.servers = servers,
-		.path = target,
-		.copies = copies };
+	*plan = (struct adopt_plan){ .client = client, .servers = servers,
+		.path = target, .copies = copies };
 	if (adopt_plan_find(plan, err) == -1 ||
 	    adopt_plan_find_target(plan, target, err) == -1)
 		return -1;

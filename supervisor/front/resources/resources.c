@@ -79,8 +79,7 @@ resources_begin_list(struct resource_request *request)
 {
 	struct files *files = request->mcp->runs->peers.files;
 	const struct files_user user = { .filed = resources_on_listed,
-		.done = resources_on_list_end,
-		.ctx = request };
+		.done = resources_on_list_end, .ctx = request };
 	struct err err;
 
 	buffer_add_text(&request->result, "{\"resources\":[");

@@ -201,8 +201,7 @@ view_add_link(
 static int
 view_collect_system(struct box *box, const char *path, struct err *err)
 {
-	const struct box_tree tree = { .path = path,
-		.optional = 1,
+	const struct box_tree tree = { .path = path, .optional = 1,
 		.executable = 1 };
 	char target[PATH_MAX];
 	ssize_t n = readlink(path, target, sizeof(target) - 1);

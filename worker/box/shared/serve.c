@@ -544,12 +544,8 @@ serve_start(const char *folder, int in, int out, struct err *err)
 	static struct serve serve;
 	int failed;
 
-	serve = (struct serve){ .folder = -1,
-		.requests = -1,
-		.in = in,
-		.out = out,
-		.program = -1,
-		.told = -1 };
+	serve = (struct serve){ .folder = -1, .requests = -1, .in = in,
+		.out = out, .program = -1, .told = -1 };
 	failed = serve_open(&serve, folder, err) == -1 ||
 	    serve_fork(&serve, err) == -1;
 	fd_close(&serve.folder);

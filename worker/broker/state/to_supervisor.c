@@ -6,10 +6,8 @@ void
 to_supervisor_want(struct broker *broker, uint64_t link,
     const struct definition *definition)
 {
-	struct ipc_want want = { .process = link,
-		.name = definition->name,
-		.owner = definition->owner,
-		.definition = definition->number };
+	struct ipc_want want = { .process = link, .name = definition->name,
+		.owner = definition->owner, .definition = definition->number };
 	struct err err;
 
 	if (channel_send_want(broker->supervisor, &want, &err) == -1)

@@ -106,8 +106,7 @@ void
 task_tell_skipped(
     struct task *task, struct ipc_bytes name, enum file_fault fault)
 {
-	struct ipc_skipped left = { .task = task->number,
-		.name = name,
+	struct ipc_skipped left = { .task = task->number, .name = name,
 		.fault = fault };
 	struct err err;
 
