@@ -23,9 +23,12 @@ CALLS = {
 }
 CODE = """
 wanted = %r
-names = [tool["name"] for tool in await runtime.list_tools("far")]
+tools = await runtime.list_tools("far")
+names = [tool["name"] for tool in tools]
 for name, arguments in ([[name, {}] for name in names] if wanted is None
                         else wanted):
+    if name == "json_schema_echo":
+        arguments = {"schema": tools[0]["inputSchema"]}
     if name in names:
         await runtime.call_tool("far", name, arguments)
 """
@@ -52,8 +55,11 @@ def client():
     if os.environ["MCP_CONFORMANCE_SCENARIO"] == "auth/basic-cimd":
         return {"oauth": {"clientId": DOCUMENT}}
     if "client_id" in context:
+        grant = {"grant": "client_credentials"} if "credentials" in \
+            os.environ["MCP_CONFORMANCE_SCENARIO"] else {}
         return {"oauth": {"clientId": context["client_id"],
-                          "clientSecret": context.get("client_secret", "")}}
+                          "clientSecret": context.get("client_secret", ""),
+                          **grant}}
     return {}
 
 
