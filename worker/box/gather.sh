@@ -16,12 +16,13 @@ for language in $languages; do
 	find "$source/$language" -name __pycache__ -prune -o -print
 done | sed 's/[ #]/\\&/g; s/^/box: /' > "$depfile"
 find "$box" '(' -name __pycache__ -o -name '*.[ch]' -o -name '*.def' \
-	-o -name meson.build ')' -prune -exec rm -rf {} +
-# bun takes modules that begin so as they are, in half of the time.
-find "$box" -name '*.mjs' -exec sed -i '1s|^|// @bun\n|' {} +
+	-o -name meson.build -o -name bundle.py ')' -prune -exec rm -rf {} +
 # The engines of JavaScript run wasm, too.
 (cd "$box/javascript" && cp --parents start.sh mcp/wire.mjs mcp/pipes.mjs \
-	mcp/json.mjs program/input.mjs program/output.mjs ../wasm)
+	mcp/json.mjs program/input.mjs program/output.mjs ../wasm &&
+	python3 "$source/javascript/bundle.py")
+# bun takes modules that begin so as they are, in half of the time.
+find "$box" -name '*.mjs' -exec sed -i '1s|^|// @bun\n|' {} +
 limits=$source/../../common/limits.h
 echo "box: $limits" >> "$depfile"
 sed -i "s/@PICTURE_SIDE_MAX@/$(sed -n 's/^#define PICTURE_SIDE_MAX //p' \

@@ -5,7 +5,7 @@
  * of that frame as a module. That is never the root module, whose imports some
  * engines check less.
  */
-import { writeSync } from 'node:fs';
+import * as fs from 'node:fs';
 
 const BROKEN = 70; // EX_SOFTWARE, as for every protocol violation
 const SOON = 20; // milliseconds in which code comes that a box was made for
@@ -14,12 +14,12 @@ const { bun, deno } = process.versions;
 const name = bun ? 'bun' : deno ? 'deno' : 'node';
 /* Code comes meanwhile; the other engines may have to refuse it. */
 if (bun)
-  writeSync(4, READY);
+  Bun.write(Bun.file(4), READY);
 const engine = await import(`./engines/${name}.mjs`);
 
 /* Ends, as the code cannot run. */
 function refuse(reason) {
-  writeSync(2, `caisson: the code was not run: ${reason}\n`);
+  fs.writeSync(2, `caisson: the code was not run: ${reason}\n`);
   process.exit(BROKEN);
 }
 
@@ -32,7 +32,7 @@ if (!bun)
   wire.send(JSON.parse(READY));
 const { install, rehearse, Program } = await import('./program/program.mjs');
 install(engine);
-if (!wire.hasFrame(SOON)) // the box is one that waits
+if (!await wire.hasFrame(SOON)) // the box is one that waits
   await rehearse(engine, wire);
 const frame = await wire.readFrame();
 if (frame?.type !== 'run')

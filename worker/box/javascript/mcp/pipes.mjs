@@ -2,18 +2,19 @@
  * The two control pipes, as each engine can use them.
  *
  * The first frame is read by blocking, which costs least and needs no thread.
- * A read must not keep a program alive that waits for nothing, and must not
- * hold up its exit. In bun and deno a read that is only begun when an answer is
- * waited for does neither. Node.js joins the thread of such a read before it
- * exits, so it gets a socket of node:net for the pipe. deno does not know
- * descriptors that it has not opened, so it opens the pipes again; where there
- * is no /proc it gets sockets, too.
+ * Only bun reads it by a stream, since to load node:fs takes longer there than
+ * most code. A read must not keep a program alive that waits for nothing, and
+ * must not hold up its exit. In bun and deno a read that is only begun when an
+ * answer is waited for does neither. Node.js joins the thread of such a read
+ * before it exits, so it gets a socket of node:net for the pipe. deno does not
+ * know descriptors that it has not opened, so it opens the pipes again; where
+ * there is no /proc it gets sockets, too.
  */
 import * as fs from 'node:fs';
 
 const CHUNK = 1 << 16; // what a pipe holds
 /* Of all reads: a new one takes deno longer than a call of a tool. */
-const room = Buffer.allocUnsafe(CHUNK);
+const room = new Uint8Array(CHUNK);
 const { bun } = process.versions;
 const { deno } = process.versions;
 /* Loaded where it is used only, which is later than the code begins. */
@@ -37,29 +38,79 @@ function again(fd, flags) {
   }
 }
 
+/* Returns what fs reads from a descriptor at once. */
+function readOf(fd) {
+  const count = fs.readSync(fd, room, 0, CHUNK, null);
+  return count ? room.subarray(0, count) : null;
+}
+
+/* Reads the first frame by a stream of bun, where there is /proc. */
+class FirstOfBun {
+  fd;
+  #reader;
+  #coming = null;
+
+  constructor(fd) {
+    this.fd = fd;
+    this.#reader = Bun.file(`/proc/self/fd/${fd}`).stream().getReader();
+  }
+
+  #read() {
+    return this.#coming ??= this.#reader.read().then(
+      ({ value }) => value ?? null, () => readOf(this.fd));
+  }
+
+  soon(most) {
+    return Promise.race([this.#read().then(() => true),
+      new Promise((resolve) => {
+        setTimeout(resolve, most, false).unref();
+      })]);
+  }
+
+  async next() {
+    const data = await this.#read();
+    this.#coming = null;
+    return data;
+  }
+
+  end() {
+    this.#reader.cancel().catch(() => {});
+  }
+}
+
 /*
- * Returns two functions that read once from fd, the first only what is there
- * already, or undefined: that may be for want of /proc. The second one blocks.
- * It is null where the engine cannot do that. null is the end. With them comes
- * the descriptor for reading(): of Node.js not fd, as a socket whose descriptor
- * the code closes never ends.
+ * Reads the first frame: soon() returns whether some of it comes within so many
+ * milliseconds, in which nothing else happens, next() a chunk of it, or null at
+ * its end. Where the engine cannot block, next is null. fd is the descriptor for
+ * reading(): of Node.js not that of the pipe, as a socket whose descriptor the
+ * code closes never ends.
  */
-export function readingAtOnce(fd) {
+function firstOf(fd) {
   const { O_RDONLY, O_NONBLOCK } = fs.constants;
   const there = again(fd, O_RDONLY | O_NONBLOCK);
   const from = deno ? again(fd, O_RDONLY) : fd;
-  const readOf = (each) => {
-    const count = fs.readSync(each, room, 0, CHUNK, null);
-    return count ? room.subarray(0, count) : null;
+  let data;
+  const soon = (most) => {
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    for (let ms = 0; data === undefined && there !== null && ms <= most; ms++)
+      try {
+        data = readOf(there);
+      } catch {
+        Atomics.wait(cell, 0, 0, 1);
+      }
+    return data !== undefined;
   };
-  return [() => {
-    try {
-      return there === null ? undefined : readOf(there);
-    } catch {
-      return undefined;
-    }
-  }, from === null ? null : () => readOf(from), bun ? fd : there ?? fd];
+  const next = () => {
+    const found = data === undefined ? readOf(from) : data;
+    data = undefined;
+    return found;
+  };
+  return { fd: there ?? fd, soon, next: from === null ? null : next,
+    end() {} };
 }
+
+/* Returns what reads the first frame from fd: see firstOf(). */
+export const readingFirst = (fd) => bun ? new FirstOfBun(fd) : firstOf(fd);
 
 /* Reads once: gives take() the bytes, or null at the end. */
 function readOnce(fd, take) {

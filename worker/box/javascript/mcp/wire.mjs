@@ -6,13 +6,12 @@
  * answer, so a program ends when nothing is left to do.
  */
 import { read } from './json.mjs';
-import { reading, readingAtOnce, writing } from './pipes.mjs';
+import { reading, readingFirst, writing } from './pipes.mjs';
 
 const MOST = 128; // requests under way; the relay refuses more
 const ENDED = 'the connection to the servers has ended';
-const NEWLINE = 10;
+const MORE = { stream: true };
 
-const { concat, from } = Buffer;
 const { stringify } = JSON;
 
 /*
@@ -30,7 +29,8 @@ export class Refused extends Error {
 
 /* Both pipes, and every request under way. */
 export class Wire {
-  #chunks = []; // of the line that is read
+  #decoder = new TextDecoder();
+  #begun = []; // parts of the line that is read
   #lines = []; // before the program runs: frames that wait for readFrame()
   #waiting = new Map(); // by number: what to do with the answer
   #requests = new WeakMap(); // by the promise of the answer
@@ -38,48 +38,35 @@ export class Wire {
   #last = 0;
   #broken = false;
   #frame = null; // the caller of readFrame()
-  #readFd;
   #source = null; // once something is waited for
-  #readThere; // see readingAtOnce()
-  #readBlocking;
+  #first; // what reads the first frame
   #write;
 
   constructor(readFd = 3, writeFd = 4) {
-    [this.#readThere, this.#readBlocking, this.#readFd] =
-      readingAtOnce(readFd);
+    this.#first = readingFirst(readFd);
     this.#write = writing(writeFd);
   }
 
   /*
    * Returns whether the next frame has begun to come, for which it waits so
-   * many milliseconds. Nothing else happens meanwhile.
+   * many milliseconds.
    */
   hasFrame(most) {
-    const cell = new Int32Array(new SharedArrayBuffer(4));
-    for (let ms = 0; ms <= most; ms++) {
-      const data = this.#readThere();
-      if (data !== undefined) {
-        this.#take(data);
-        return true;
-      }
-      Atomics.wait(cell, 0, 0, 1);
-    }
-    return false;
+    return this.#first.soon(most);
   }
 
   /* Takes a frame for practice. */
   rehearse() {
-    this.#take(from('{"type":"rehearsal"}\n'));
-    this.readFrame();
+    this.#take(new TextEncoder().encode('{"type":"rehearsal"}\n'));
+    this.#lines = [];
+    this.#write('');
   }
 
-  /*
-   * Returns the next frame that is no answer, or null, or a promise of it where
-   * the engine cannot block.
-   */
-  readFrame() {
-    while (this.#readBlocking && this.#lines.length === 0 && !this.#broken)
-      this.#take(this.#readBlocking());
+  /* Returns the first frame, or null. */
+  async readFrame() {
+    while (this.#first.next && this.#lines.length === 0 && !this.#broken)
+      this.#take(await this.#first.next());
+    this.#first.end();
     return this.#lines.shift() ?? new Promise((resolve) => {
       this.#frame = resolve;
       this.#listen();
@@ -136,7 +123,7 @@ export class Wire {
     const on = !this.#broken &&
       (this.#waiting.size > 0 || this.#frame !== null);
     if (on)
-      this.#source ??= reading(this.#readFd, (data) => this.#take(data));
+      this.#source ??= reading(this.#first.fd, (data) => this.#take(data));
     this.#source?.listen(on);
   }
 
@@ -148,25 +135,17 @@ export class Wire {
     }
   }
 
-  /*
-   * Takes a chunk of the pipe, which may end lines; null is its end. The next
-   * one overwrites it.
-   */
+  /* Takes a chunk of the pipe, which may end lines; null is its end. */
   #take(data) {
     if (data === null)
       return this.#giveUp();
-    let rest = data;
-    for (let end = rest.indexOf(NEWLINE); end !== -1;
-      end = rest.indexOf(NEWLINE)) {
-      this.#chunks.push(rest.subarray(0, end));
-      const line = this.#chunks.length === 1 ? this.#chunks[0] :
-        concat(this.#chunks);
-      this.#chunks = [];
-      rest = rest.subarray(end + 1);
-      this.#takeLine(line.toString());
+    const [last, ...next] = this.#decoder.decode(data, MORE).split('\n');
+    this.#begun.push(last);
+    for (const text of next) {
+      const line = this.#begun.join('');
+      this.#begun = [text];
+      this.#takeLine(line);
     }
-    if (rest.length > 0)
-      this.#chunks.push(from(rest));
     return this.#sendQueued();
   }
 

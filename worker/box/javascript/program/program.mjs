@@ -96,18 +96,13 @@ export class Program {
   async start() {
     const folder = process.cwd();
     const { fault } = this.#engine;
-    const wrong = fault(this.#code);
-    const { text, shifts } = wrong ? { text: '', shifts: [] } :
-      prepared(this.#code, fault, { echo: this.#frame.echo === true && !this.#worker,
-        main: process.versions.bun ? '' : MAIN });
+    const { text, shifts } = prepared(this.#code, fault, {
+      echo: this.#frame.echo === true && !this.#worker,
+      main: process.versions.bun ? '' : MAIN });
     const library = await this.#library();
     const url = become(this.#engine, folder, text, library.modules);
     this.#reporter = new Reporter({ path: main.path, code: this.#code, shifts,
       about: library.about });
-    if (wrong) {
-      this.#reporter.tellFault(wrong);
-      this.#fail();
-    }
     this.#define(library.globals);
     this.#listen();
     completeStreams(this.#code);
@@ -132,7 +127,12 @@ export class Program {
       this.#tellUncalled(exported);
       this.#state = 'done';
     } catch (error) {
-      this.#reporter.tell(error);
+      // that it parses takes longer to see than that it runs
+      const wrong = this.#engine.fault(this.#code);
+      if (wrong)
+        this.#reporter.tellFault(wrong);
+      else
+        this.#reporter.tell(error);
       this.#fail();
     }
   }

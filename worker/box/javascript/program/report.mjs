@@ -2,7 +2,7 @@
  * Errors that end a program, as the engine would print them, but without frames
  * of ours, and with the line of the code.
  */
-import { readdirSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { writeAll } from './output.mjs';
 
 const OURS = new URL('..', import.meta.url).pathname;
@@ -53,7 +53,7 @@ export function complain(text) {
 /* Returns which packages there are, for code that has imported another. */
 function packages() {
   try {
-    const names = readdirSync(PACKAGES).filter((name) => !/^\./.test(name));
+    const names = fs.readdirSync(PACKAGES).filter((name) => !/^\./.test(name));
     return `no other package can be installed here; in ${PACKAGES} are ${
       names.length > PACKAGES_SHOWN ? names.length : names.join(', ')}`;
   } catch {

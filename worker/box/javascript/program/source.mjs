@@ -14,8 +14,9 @@ const BYTES_MOST = 1 << 18;
 const BEGINS = /^[\p{L}\d_$"'!~]/u;
 /* And where nothing before it can go on. */
 const BEGINS_ANEW = /^[([`]/;
-const NO_EXPRESSION =
-  /^(?:(?:function|class|async\s+function)\b|console\s*\.)/;
+/* What begins no expression; the parser would say so, and take longer. */
+const NO_EXPRESSION = new RegExp('^(?:(?:function|class|async\\s+function|const|' +
+  'let|var|if|for|while|do|switch|try|throw|return|export)(?![\\w$])|console\\s*\\.)');
 const END = /;?[ \t]*(?:\/\/[^\n]*)?\s*$/;
 
 /* The function that the last expression is given to. */
@@ -27,6 +28,8 @@ export const KEEP = '$caisson_last';
  * them nothing may parse; fault() tells what does not.
  */
 export function unfenced(code, fault) {
+  if (!code.includes('```'))
+    return null;
   const [, before, mark, inner, after] = FENCE.exec(code) ?? [];
   const around = `${before}${after}`;
   if (mark === undefined || inner.includes(mark))
@@ -52,12 +55,13 @@ function* starts(line) {
  * as nothing can be assigned to a sum.
  */
 function isLast(head, tail, fault) {
+  if (NO_EXPRESSION.test(tail))
+    return false;
   const anew = /(?:^|;)\s*$/.test(head);
   if (!BEGINS.test(tail) && !(anew && BEGINS_ANEW.test(tail)))
     return false;
   const body = tail.replace(END, '');
-  return !NO_EXPRESSION.test(body) && fault(`(1 +\n${body}\n)`) === null &&
-    fault(head) === null;
+  return fault(`(1 +\n${body}\n)`) === null && fault(head) === null;
 }
 
 /*
@@ -75,7 +79,8 @@ export function lastExpression(code, fault) {
       const at = begin + skip;
       const tail = code.slice(at, end);
       if (isLast(code.slice(0, at), tail, fault))
-        return { at, end: at + tail.replace(END, '').length };
+        return fault(code) === null ?
+          { at, end: at + tail.replace(END, '').length } : null;
     }
     from = begin - 1;
   }
