@@ -66,6 +66,7 @@ on_supervisor_take_template(
 		.grouped = template->grouped,
 		.language = template->language,
 		.interpreter = template->interpreter,
+		.packages = "", /* no language of templates has any */
 		.control_in = -1,
 		.control_out = -1,
 		.out = -1,
