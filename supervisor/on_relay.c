@@ -223,8 +223,7 @@ void
 supervisor_on_program_ended(struct box *box, struct ipc_program_ended *ended)
 {
 	uint64_t max = box->limits->max_output;
-	struct call_stream out = { 0 };
-	struct call_stream errors = { 0 };
+	struct call_stream out = { 0 }, errors = { 0 };
 	struct box_calls calls = { .tool_calls = ended->tool_calls };
 	const struct box_told told = { .program = ended, .out = &out,
 		.errors = &errors, .calls = &calls };
@@ -250,8 +249,7 @@ void
 supervisor_on_done(struct box *box, struct ipc_done *done)
 {
 	uint64_t max = box->limits->max_output;
-	struct call_stream out = { 0 };
-	struct call_stream errors = { 0 };
+	struct call_stream out = { 0 }, errors = { 0 };
 	struct box_calls calls = { .tool_calls = done->tool_calls };
 	const struct box_told told = { .out = &out, .errors = &errors,
 		.calls = &calls };

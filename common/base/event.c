@@ -165,8 +165,7 @@ static int
 event_base_wait(struct event_base *base)
 {
 	struct pollfd fds[EVENTS_MAX];
-	struct event *events[EVENTS_MAX];
-	struct event *event;
+	struct event *events[EVENTS_MAX], *event;
 	int pause = event_base_pause(base);
 	nfds_t n = 0, i;
 

@@ -83,8 +83,7 @@ token_set_tools(
     struct token *token, const struct command_flags *flags, struct err *err)
 {
 	const char *const *words = option_row(OPTION_ID_TOOLS)->words;
-	auto_buffer struct buffer all = { 0 };
-	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer all = { 0 }, shown = { 0 };
 	const char *name;
 	size_t i, k;
 

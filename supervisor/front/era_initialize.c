@@ -100,8 +100,7 @@ void
 era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)
 {
-	struct json_span wanted = { NULL, 0 };
-	struct json_span capabilities = { NULL, 0 };
+	struct json_span wanted = { NULL, 0 }, capabilities = { NULL, 0 };
 
 	if (rpc_in_batch(mcp->rpc)) {
 		rpc_answer_error(mcp->rpc, message->id,

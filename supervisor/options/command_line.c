@@ -260,8 +260,7 @@ static int
 command_unknown_flag(enum command_task task, const char *arg, size_t len,
     struct err *err)
 {
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer name = { 0 }, shown = { 0 };
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
 	size_t dashes = strspn(arg, "-");
 	struct suggest suggest;

@@ -72,8 +72,7 @@ static int
 option_environment_unknown(
     const struct option_variable *variable, struct err *err)
 {
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer name = { 0 }, shown = { 0 };
 	const char *suggested = option_nearest(variable->key, 0);
 	char right[OPTION_NAME_SIZE];
 
@@ -126,8 +125,7 @@ option_environment_meant(const char *key)
 	struct suggest suggest = { .word = key,
 		.distance = (third < OPTION_FORMER_DISTANCE ?
 		    third : OPTION_FORMER_DISTANCE) + 1 };
-	char whole[OPTION_NAME_SIZE];
-	char *word;
+	char whole[OPTION_NAME_SIZE], *word;
 
 	option_suggest(&suggest, 0);
 	if (suggest.best != NULL)
@@ -169,8 +167,7 @@ static void
 option_environment_warn_former(
     char **envp, const struct option_variable *variable)
 {
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer name = { 0 }, shown = { 0 };
 	enum option_id id = option_environment_find(variable);
 	char right[OPTION_NAME_SIZE];
 	const char *current;
@@ -320,8 +317,7 @@ option_compat_read(char **envp, option_compat_set *set, void *ctx,
 
 	for (i = 0; i < sizeof(option_compat_rows) /
 	    sizeof(option_compat_rows[0]); i++) {
-		auto_free char *value = NULL;
-		auto_free char *whole = NULL;
+		auto_free char *value = NULL, *whole = NULL;
 		enum option_id id = option_compat_rows[i].id;
 		const char *name = option_compat_rows[i].name;
 

@@ -200,8 +200,7 @@ static const char *
 option_value_known(const char *text)
 {
 	static const struct {
-		const char *other;
-		const char *ours;
+		const char *other, *ours;
 	} words[] = { { "warning", "warn" }, { "critical", "error" },
 		{ "fatal", "error" } };
 	size_t i;

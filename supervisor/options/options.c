@@ -453,8 +453,7 @@ options_check_serve(const struct options *options, struct err *err)
 int
 options_check(struct options *options, struct err *err)
 {
-	auto_buffer struct buffer timeout = { 0 };
-	auto_buffer struct buffer longest = { 0 };
+	auto_buffer struct buffer timeout = { 0 }, longest = { 0 };
 
 	if (options->timeout <= options->max_timeout)
 		return 0;

@@ -297,8 +297,7 @@ files_task_start_porter(struct files_task *task, struct ipc_blob known,
 	struct ipc_carry_out carry_out = { .log_terms = log_terms(),
 		.known = known };
 	struct ipc_carry_in carry_in = { .log_terms = log_terms() };
-	auto_fd int pidfd = -1;
-	auto_fd int ours = -1;
+	auto_fd int pidfd = -1, ours = -1;
 	int theirs;
 
 	task->porter = worker_start(files->service.base, &ends, task->number,

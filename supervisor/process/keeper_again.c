@@ -104,8 +104,7 @@ int
 keeper_read(int argc, char **argv, struct keeper *keeper,
     struct spawn_program *program)
 {
-	int supervisor, server, terms, only_removes, outlives;
-	int n;
+	int supervisor, server, terms, only_removes, outlives, n;
 
 	if (argc < KEEPER_WORDS ||
 	    strncmp(argv[KEEPER_WORD_TITLE], KEEPER_TITLE,

@@ -35,8 +35,7 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
     unsigned long number, unsigned int uid, int group, int *pidfd,
     struct err *err)
 {
-	auto_fd int ours = -1;
-	auto_fd int theirs = -1;
+	auto_fd int ours = -1, theirs = -1;
 	/* The peer's end blocks: a box has no event loop. */
 	int blocking = ends->peer != ROLE_RELAY;
 

@@ -154,8 +154,7 @@ call_load(const struct runs *runs, const struct owner *owner)
 struct call *
 call_next(struct runs *runs)
 {
-	struct call *next = NULL;
-	struct call *call;
+	struct call *next = NULL, *call;
 
 	TAILQ_FOREACH (call, &runs->waiting, entry)
 		if (call->cause == CALL_BY_ITSELF &&
@@ -172,8 +171,7 @@ call_check_queue(
     const struct runs *runs, const struct request *request, struct err *err)
 {
 	const struct owner *owner = request->owner;
-	auto_free char *load = NULL;
-	auto_free char *share = NULL;
+	auto_free char *load = NULL, *share = NULL;
 
 	if (owner->nwaiting < owner->most_waiting)
 		return 0;

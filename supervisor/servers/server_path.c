@@ -91,8 +91,7 @@ server_path_home(char **envp)
 static char *
 server_path_expand(const char *row, const char *home)
 {
-	auto_free char *path = NULL;
-	auto_free char *newest = NULL;
+	auto_free char *path = NULL, *newest = NULL;
 	char *star;
 
 	if (row[0] != '~')

@@ -123,8 +123,7 @@ static void __attribute__((noreturn))
 template_become_code(struct box *box)
 {
 	int grouped = (int)box->setup.grouped;
-	struct err err;
-	struct err ignored;
+	struct err err, ignored;
 
 	setsid();
 	if (action_run(box, template_code_actions, &err) == 0 &&

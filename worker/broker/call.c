@@ -91,8 +91,7 @@ call_on_listed(struct ask *ask)
 {
 	struct json_span tool = { ask->tool.data, ask->tool.len };
 	struct json_span arguments = { ask->params.data, ask->params.len };
-	auto_buffer struct buffer settled = { 0 };
-	auto_buffer struct buffer reason = { 0 };
+	auto_buffer struct buffer settled = { 0 }, reason = { 0 };
 
 	if (call_is_barred(ask->server, tool, &reason)) {
 		ask->unfit = 0;

@@ -31,8 +31,7 @@ static void
 try_answer(const struct ask *ask, const char *json, size_t len)
 {
 	const struct buffer list = { (char *)json, len, 0 };
-	auto_buffer struct buffer names = { 0 };
-	auto_buffer struct buffer destructive = { 0 };
+	auto_buffer struct buffer names = { 0 }, destructive = { 0 };
 	struct ipc_tried tried = { .name = ask->definition->name,
 		.reason = "" };
 

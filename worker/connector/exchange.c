@@ -96,8 +96,7 @@ exchange_fail(struct exchange *exchange, enum exchange_outcome outcome,
     const char *fmt, ...)
 {
 	auto_free char *shown = url_shown(exchange->url);
-	auto_free char *what = NULL;
-	auto_free char *why = NULL;
+	auto_free char *what = NULL, *why = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);

@@ -198,9 +198,7 @@ entry_read_pair(struct entry *entry, struct buffer *pairs, const char *key,
 	auto_free char *which = mem_printf("each name in \"%s\"", key);
 	auto_free char *shown =
 	    entry_text(entry, name, which, CONFIG_ENV_MAX, err);
-	auto_free char *what = NULL;
-	auto_free char *text = NULL;
-	auto_free char *meant = NULL;
+	auto_free char *what = NULL, *text = NULL, *meant = NULL;
 
 	if (shown == NULL)
 		return -1;

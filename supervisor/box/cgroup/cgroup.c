@@ -36,8 +36,7 @@ cgroup_find_path(const char *proc)
 {
 	auto_free char *name = mem_printf("%s/cgroup", proc);
 	FILE *file = fopen(name, "re");
-	char line[PATH_MAX];
-	char *path = NULL;
+	char line[PATH_MAX], *path = NULL;
 
 	while (file != NULL && path == NULL &&
 	    fgets(line, sizeof(line), file) != NULL)
@@ -80,8 +79,7 @@ cgroup_find(const char *proc, struct err *err)
 	auto_free char *name = mem_printf("%s/mountinfo", proc);
 	auto_free char *path = cgroup_find_path(proc);
 	FILE *mounts = fopen(name, "re");
-	char line[2 * PATH_MAX];
-	char *found = NULL;
+	char line[2 * PATH_MAX], *found = NULL;
 
 	while (path != NULL && mounts != NULL && found == NULL &&
 	    fgets(line, sizeof(line), mounts) != NULL)
@@ -172,8 +170,7 @@ cgroup_each_member(const struct cgroup *cg, const char *list,
     int (*each)(const struct cgroup *cg, pid_t pid, struct err *err),
     struct err *err)
 {
-	char text[GROUP_TEXT_SIZE];
-	char *p, *end;
+	char text[GROUP_TEXT_SIZE], *p, *end;
 	long pid;
 
 	if (cgroup_file_read(cg->dir, list, text, sizeof(text), err) == -1)

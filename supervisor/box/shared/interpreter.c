@@ -37,8 +37,7 @@ language_interpreter(
     const struct language *language, const struct options *options)
 {
 	/* What was found last, for the name. */
-	static char *found;
-	static char *found_for;
+	static char *found, *found_for;
 	const struct option_row *row = option_row(language->interpreter);
 	const char *value = options_text(options, language->interpreter);
 

@@ -98,8 +98,7 @@ adopt_plan_text_differs(const struct adopt_plan *plan, const char *text)
 		.shape = CONFIG_SHAPE_PLAIN };
 	struct expand theirs = ours;
 	struct err err;
-	auto_free char *one = NULL;
-	auto_free char *other = NULL;
+	auto_free char *one = NULL, *other = NULL;
 
 	if (text == NULL)
 		return 0;

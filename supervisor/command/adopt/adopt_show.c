@@ -51,8 +51,7 @@ void
 adopt_show_server(struct buffer *out, const struct server *server)
 {
 	auto_buffer struct buffer url = { 0 };
-	const char *before = NULL;
-	const char *text;
+	const char *before = NULL, *text;
 
 	if (server->remote) {
 		server_mask_url(&url, server->url);

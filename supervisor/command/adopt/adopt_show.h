@@ -6,7 +6,6 @@
 #ifndef SUPERVISOR_ADOPT_SHOW_H
 #define SUPERVISOR_ADOPT_SHOW_H
 
-
 #include "adopt_plan.h"
 
 /*

@@ -53,8 +53,7 @@ config_set_store(
 	auto_free char *folder =
 	    mem_printf("%.*s", (int)(strrchr(path, '/') - path), path);
 	json_t *object = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
-	auto_free char *text = NULL;
-	auto_free char *line = NULL;
+	auto_free char *text = NULL, *line = NULL;
 
 	/* It was read before: it is an object, or does not exist. */
 	if (object == NULL)

@@ -290,8 +290,7 @@ static int
 image_look(const struct container_boxes *engine, const char *name,
     struct container_image *found, struct err *err)
 {
-	auto_buffer struct buffer words = { 0 }, answer = { 0 };
-	auto_buffer struct buffer shown = { 0 };
+	auto_buffer struct buffer words = { 0 }, answer = { 0 }, shown = { 0 };
 
 	shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
 	if (name[0] == '-' || (!image_is_name(name) && !image_is_digest(name)))

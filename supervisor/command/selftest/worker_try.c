@@ -141,9 +141,7 @@ int
 worker_try(struct event_base *base, enum role role, struct err *err)
 {
 	struct worker_try try = { 0 };
-	auto_fd int line = -1;
-	auto_fd int before = -1;
-	auto_fd int pidfd = -1;
+	auto_fd int line = -1, before = -1, pidfd = -1;
 	int failed;
 
 	if (worker_try_divert(&line, &before, err) == -1)

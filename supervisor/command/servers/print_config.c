@@ -397,8 +397,7 @@ static void
 print_config_json_server(struct buffer *out, const struct server *server,
     const struct servers *servers, const struct options *options)
 {
-	auto_buffer struct buffer url = { 0 };
-	auto_buffer struct buffer logins = { 0 };
+	auto_buffer struct buffer url = { 0 }, logins = { 0 };
 	const char *name, *value;
 
 	json_report_open(out, NULL, '{');

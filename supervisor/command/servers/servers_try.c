@@ -267,8 +267,7 @@ servers_try_reason(
 {
 	const struct server *server = in_force_find(
 	    try->config, answer->name, strlen(answer->name));
-	auto_buffer struct buffer set = { 0 };
-	auto_buffer struct buffer masked = { 0 };
+	auto_buffer struct buffer set = { 0 }, masked = { 0 };
 
 	if (server == NULL || answer->reason[0] == '\0')
 		return mem_strdup(answer->reason);

@@ -321,8 +321,7 @@ static int
 servers_add_taken(struct servers_add *add, const struct server *other,
     struct err *err)
 {
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer path = { 0 };
+	auto_buffer struct buffer name = { 0 }, path = { 0 };
 
 	if (other->file == add->target &&
 	    adopt_json_is_same(other, &add->server)) {

@@ -112,8 +112,7 @@ servers_remove_refuse(const struct servers_remove *remove, struct err *err)
 {
 	const struct server_file *file = remove->other->file;
 	auto_free char *stem = servers_remove_stem(remove, file->path);
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer path = { 0 };
+	auto_buffer struct buffer name = { 0 }, path = { 0 };
 
 	adopt_show_text(&name, remove->name);
 	adopt_show_text(&path, file->path);
@@ -168,9 +167,7 @@ servers_remove_do(const struct servers_remove *remove, struct err *err)
 static int
 servers_remove_work(struct servers_remove *remove, struct err *err)
 {
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer path = { 0 };
-	auto_buffer struct buffer other = { 0 };
+	auto_buffer struct buffer name = { 0 }, path = { 0 }, other = { 0 };
 
 	servers_remove_find(remove);
 	if (remove->ours == NULL)

@@ -147,9 +147,7 @@ sessions_print(const struct sessions_one *one)
 	auto_free char *language = sessions_text(one, "language");
 	auto_free char *own = sessions_text(one, "name");
 	uint64_t bytes = sessions_number(one, "bytes");
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer age = { 0 };
-	auto_buffer struct buffer idle = { 0 };
+	auto_buffer struct buffer name = { 0 }, age = { 0 }, idle = { 0 };
 	auto_buffer struct buffer size = { 0 };
 
 	shown_add(&name, own, strlen(own));

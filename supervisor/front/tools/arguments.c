@@ -136,8 +136,7 @@ struct arguments_list {
 static char *
 arguments_link(struct json_span uri, struct err *err)
 {
-	auto_free char *conversation = NULL;
-	auto_free char *name = NULL;
+	auto_free char *conversation = NULL, *name = NULL;
 	uint64_t version;
 
 	name = file_link_read(uri, &version, &conversation);
@@ -360,8 +359,7 @@ arguments_refuse(struct json_span name, const struct arguments_taken *taken,
     const struct options *options, struct err *err)
 {
 	auto_free char *text = arguments_name(name);
-	auto_buffer struct buffer known = { 0 };
-	auto_buffer struct buffer setting = { 0 };
+	auto_buffer struct buffer known = { 0 }, setting = { 0 };
 	size_t i, last = 0;
 	int off = 0;
 

@@ -42,8 +42,7 @@ int
 arguments_read_stdin(struct json_span value, const struct options *,
     struct request *request, struct err *err)
 {
-	auto_buffer struct buffer data = { 0 };
-	auto_buffer struct buffer json = { 0 };
+	auto_buffer struct buffer data = { 0 }, json = { 0 };
 	auto_free char *text = NULL;
 	size_t len;
 

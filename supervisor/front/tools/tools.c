@@ -152,8 +152,7 @@ void
 tools_on_call(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)
 {
-	struct json_span name = { NULL, 0 };
-	struct json_span arguments = { NULL, 0 };
+	struct json_span name = { NULL, 0 }, arguments = { NULL, 0 };
 	const struct tool *tool;
 	int named = json_span_get(message->params, "name", &name);
 

@@ -53,8 +53,7 @@ server_login_open(const struct options *options, char **envp,
 	auto_free char *escaped = server_login_escape(name);
 	auto_fd int all = state_dir_open_inner(
 	    options, envp, SERVER_LOGIN_DIRECTORY, err);
-	auto_fd int of_owner = -1;
-	auto_fd int fd = -1;
+	auto_fd int of_owner = -1, fd = -1;
 
 	if (all == -1)
 		return -1;

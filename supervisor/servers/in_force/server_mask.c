@@ -128,8 +128,7 @@ server_mask_is_switch(const char *text)
 static void
 server_mask_add_secret(struct buffer *set, const char *secret, int origin)
 {
-	auto_buffer struct buffer encoded = { 0 };
-	auto_buffer struct buffer decoded = { 0 };
+	auto_buffer struct buffer encoded = { 0 }, decoded = { 0 };
 	const char *p;
 
 	for (p = secret; *p != '\0'; p++)
@@ -292,8 +291,7 @@ server_mask_add(
 static void
 server_mask_add_arguments(struct buffer *set, const struct server *server)
 {
-	const char *before = NULL;
-	const char *text;
+	const char *before = NULL, *text;
 
 	TEXT_LIST_EACH (text, server->run.data, server->run.len) {
 		int secretive = before != NULL && before[0] == '-' &&

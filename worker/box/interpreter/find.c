@@ -55,8 +55,7 @@ interpreter_prefix(const char *program)
 static int
 interpreter_step(struct box *box, char *real, char *rest, struct err *err)
 {
-	char target[PATH_MAX];
-	char joined[PATH_MAX];
+	char target[PATH_MAX], joined[PATH_MAX];
 	ssize_t n = readlink(real, target, sizeof(target) - 1);
 	int len;
 
@@ -110,8 +109,7 @@ interpreter_follow(
     struct box *box, const char *path, char *real, struct err *err)
 {
 	char rest[PATH_MAX];
-	int hops = 0;
-	int linked;
+	int hops = 0, linked;
 
 	if (strlen(path) >= sizeof(rest))
 		return err_set(err, "%s is too long", path);

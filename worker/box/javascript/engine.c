@@ -121,8 +121,7 @@ static int
 engine_unwrap(struct box *box, const struct engine *engine, struct err *err)
 {
 	const char *named = box->setup.interpreter;
-	char real[PATH_MAX];
-	char *found = NULL;
+	char real[PATH_MAX], *found = NULL;
 	size_t len;
 
 	if (realpath(named, real) == NULL)

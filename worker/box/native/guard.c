@@ -214,8 +214,7 @@ guard_wait(struct box *box, int sync, struct err *err)
 int
 guard_start(struct box *box, struct err *err)
 {
-	int sync[2], alive[2];
-	int parent;
+	int sync[2], alive[2], parent;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) == -1)
 		return err_sys(err, "make a pair of sockets");

@@ -112,8 +112,7 @@ limits_address_space(const struct box *box)
 static unsigned long
 limits_threads(const char *pid, uid_t uid)
 {
-	char path[64];
-	char line[LIMITS_STAT_SIZE];
+	char path[64], line[LIMITS_STAT_SIZE];
 	unsigned long threads = 0;
 	const char *rest;
 	struct stat st;

@@ -78,8 +78,7 @@ processes_start_init(struct box *box, struct err *err)
 int
 processes_start_code(struct box *box, struct err *err)
 {
-	int alive[2];
-	int parent;
+	int alive[2], parent;
 
 	/* Its writing end is open as long as the launcher exists. */
 	if (pipe2(alive, O_CLOEXEC) == -1)

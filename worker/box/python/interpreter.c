@@ -29,9 +29,7 @@ interpreter_read_venv(const char *prefix, char *home)
 {
 	auto_free char *path = mem_printf("%s/" VENV_FILE, prefix);
 	FILE *file = fopen(path, "re");
-	char line[VENV_LINE_MAX];
-	char key[8];
-	char value[PATH_MAX];
+	char line[VENV_LINE_MAX], key[8], value[PATH_MAX];
 
 	home[0] = '\0';
 	if (file == NULL)

@@ -6,7 +6,6 @@
 #ifndef BOX_TRIAL_H
 #define BOX_TRIAL_H
 
-
 /* rights.c: what the user may do. */
 int rights_no_root(void);
 int rights_no_capabilities(void);

@@ -174,8 +174,7 @@ static int
 question_add_sampling(struct json_span params, const char *server,
     struct buffer *json, struct err *err)
 {
-	auto_free char *text = NULL;
-	auto_free char *system = NULL;
+	auto_free char *text = NULL, *system = NULL;
 	struct json_span value;
 	size_t len;
 

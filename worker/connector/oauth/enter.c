@@ -165,8 +165,7 @@ static void
 enter_visit(struct enter *enter)
 {
 	const struct authority *authority = &enter->authority;
-	auto_buffer struct buffer form = { 0 };
-	auto_buffer struct buffer proof = { 0 };
+	auto_buffer struct buffer form = { 0 }, proof = { 0 };
 	auto_free char *url = NULL;
 
 	query_add_random(&enter->verifier);

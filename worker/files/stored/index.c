@@ -300,8 +300,7 @@ const struct stored_file *
 index_find(const struct files *files, const char *owner, const char *name,
     uint64_t version)
 {
-	const struct stored_file *found = NULL;
-	const struct stored_file *stored;
+	const struct stored_file *found = NULL, *stored;
 	size_t i;
 
 	for (i = 0; i < files->stored_count; i++) {
@@ -366,8 +365,7 @@ index_list(const struct files *files, const char *owner, int all, int versions,
 {
 	struct head *heads =
 	    mem_alloc((files->stored_count + 1) * sizeof(heads[0]));
-	size_t n = 0;
-	size_t i;
+	size_t n = 0, i;
 
 	for (i = 0; i < files->stored_count; i++)
 		if (index_is_meant(files->stored[i], owner, all, "", 0))

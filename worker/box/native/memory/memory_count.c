@@ -164,8 +164,7 @@ int
 memory_add_exactly(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	const pid_t process = pid; /* pid becomes that of a thread */
-	char status[BOX_MEMORY_TEXT_SIZE];
-	char pages[BOX_MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE], pages[BOX_MEMORY_TEXT_SIZE];
 	uint64_t rss, own, private;
 	int first;
 

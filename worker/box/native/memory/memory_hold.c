@@ -306,8 +306,7 @@ void
 memory_stop_all(struct memory *memory)
 {
 	size_t i;
-	int tries = 0;
-	int stopped;
+	int tries = 0, stopped;
 
 	memory_stop_headless(memory);
 	for (i = 0; i < memory->hold.nknown; i++)

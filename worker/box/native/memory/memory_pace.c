@@ -88,8 +88,7 @@ static uint64_t
 memory_speed_of_one(void)
 {
 	char page[BOX_MEMORY_SAMPLE];
-	uint64_t best = 0;
-	uint64_t ns, speed;
+	uint64_t best = 0, ns, speed;
 	int i;
 
 	for (i = 0; i < BOX_MEMORY_SAMPLES && best < BOX_MEMORY_SPEED; i++) {

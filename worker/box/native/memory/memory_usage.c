@@ -22,8 +22,7 @@ memory_cpu_ns(pid_t pid)
 struct memory_clock *
 memory_find_clock(struct memory *memory, pid_t pid)
 {
-	struct memory_clock *ended = NULL;
-	struct memory_clock *clock;
+	struct memory_clock *ended = NULL, *clock;
 	pid_t i;
 
 	for (i = 0; i < BOX_MEMORY_CLOCKS; i++) {

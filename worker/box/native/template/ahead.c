@@ -184,8 +184,7 @@ int
 ahead_sample(const void *frame, size_t size)
 {
 	struct err ignored;
-	int line[2];
-	int parent;
+	int line[2], parent;
 	pid_t box;
 
 	ahead_read_private();

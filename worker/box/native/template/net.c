@@ -104,8 +104,7 @@ net_take_users(pid_t child, int line, struct err *err)
 int
 net_open(struct err *err)
 {
-	int line[2];
-	int parent, failed;
+	int line[2], parent, failed;
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) == -1)
@@ -140,8 +139,7 @@ net_make_one(void *arg)
 static struct net *
 net_add(void)
 {
-	int fd = -1;
-	int pid;
+	int fd = -1, pid;
 
 	if (net_count == BOX_NETS_MAX)
 		return NULL;
