@@ -143,9 +143,8 @@ supervisor_probe(struct supervisor *sv, int check, struct err *err)
 	const struct runtime *runtime = sv->boxes.runtime;
 
 	if (runtime == NULL)
-		return err_set(err, "%s is not podman or docker: set "
-		    "--runtime to the path of one of them",
-		    sv->options.runtime);
+		return err_set(err, "%s is not podman or docker: set --runtime "
+		    "to the path of one of them", sv->options.runtime);
 	if (runtime->weak != NULL && !sv->options.allow_weak_isolation)
 		return err_set(err, "the runtime %s reduces isolation (%s): "
 		    "use another one, or allow that: "

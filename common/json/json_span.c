@@ -100,9 +100,8 @@ span_unexpected(struct span_scan *s, const char *expected)
 	unsigned char c;
 
 	if (s->p == s->end)
-		return err_set(s->err,
-		    "the text ends where %s should be, at byte %zu", expected,
-		    at);
+		return err_set(s->err, "the text ends where %s should be, at "
+		    "byte %zu", expected, at);
 	c = (unsigned char)*s->p;
 	if (c > 0x20 && c < 0x7f)
 		return err_set(s->err, "'%c' where %s should be, at byte %zu",
@@ -857,9 +856,8 @@ json_span_string(struct json_span value, size_t *len, struct err *err)
 	text = mem_alloc(value.len);
 	rest = span_inside(value);
 	if (span_decode(&rest, text, len, &code)) {
-		err_set(err,
-		    "the string has U+%04X alone, half of a surrogate pair, "
-		    "which UTF-8 cannot hold", code);
+		err_set(err, "the string has U+%04X alone, half of a surrogate "
+		    "pair, which UTF-8 cannot hold", code);
 		return NULL;
 	}
 	return mem_take(&text);

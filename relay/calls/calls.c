@@ -132,10 +132,9 @@ calls_answer(struct calls *calls, uint64_t id, struct outbox_frame *frame)
 		return;
 	}
 	outbox_frame_reset(frame);
-	err_set(&why,
-	    "result discarded: with its %zu bytes more than %lu MiB of answers "
-	    "would be unread; await calls before making more",
-	    len, ANSWERS_UNREAD_MAX / MIB);
+	err_set(&why, "result discarded: with its %zu bytes more than %lu MiB "
+	    "of answers would be unread; await calls before making more", len,
+	    ANSWERS_UNREAD_MAX / MIB);
 	calls_refuse(calls, id, why.text);
 }
 
@@ -257,19 +256,15 @@ calls_check(
 	if (request->refusal.text[0] != '\0')
 		return err_set(why, "%s", request->refusal.text);
 	if (calls->count + outbox_answers(outbox) >= REQUESTS_MAX)
-		return err_set(why,
-		    "more than %d calls are in flight; await some before "
-		    "making more",
-		    REQUESTS_MAX);
+		return err_set(why, "more than %d calls are in flight; await "
+		    "some before making more", REQUESTS_MAX);
 	if (outbox_unread(outbox) >= ANSWERS_UNREAD_MAX)
-		return err_set(why,
-		    "more than %lu MiB of answers are unread; await some "
-		    "before making more calls",
+		return err_set(why, "more than %lu MiB of answers are unread; "
+		    "await some before making more calls",
 		    ANSWERS_UNREAD_MAX / MIB);
 	if (calls->arguments + request->size > ARGUMENTS_UNDER_WAY_MAX)
-		return err_set(why,
-		    "the arguments of the calls in flight have more than %lu "
-		    "MiB; await some before making more",
+		return err_set(why, "the arguments of the calls in flight have "
+		    "more than %lu MiB; await some before making more",
 		    ARGUMENTS_UNDER_WAY_MAX / MIB);
 	return 0;
 }

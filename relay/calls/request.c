@@ -122,9 +122,8 @@ request_refuse_string(struct request *request, const struct ipc_field *field,
 		    "of UTF-8%s", words, (unsigned long long)field->least,
 		    (unsigned long long)field->most, without);
 	else
-		err_set(&request->refusal, "%s must have at most %llu bytes "
-		    "of UTF-8%s", words, (unsigned long long)field->most,
-		    without);
+		err_set(&request->refusal, "%s must have at most %llu bytes of "
+		    "UTF-8%s", words, (unsigned long long)field->most, without);
 }
 
 static void

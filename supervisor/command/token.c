@@ -377,8 +377,7 @@ token_revoke_run(struct command_setup *setup, struct err *err)
 	if (status == 1) {
 		shown_add_quoted(&shown, name, OPTION_VALUE_SHOWN);
 		fprintf(stderr, "caisson: token \"%s\": there is no token of "
-		    "this name ('caisson token list' shows all)\n",
-		    shown.data);
+		    "this name ('caisson token list' shows all)\n", shown.data);
 	}
 	if (token != NULL) {
 		token_copy(&gone, token);

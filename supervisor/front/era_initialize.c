@@ -103,8 +103,7 @@ era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
 	struct json_span wanted = { NULL, 0 }, capabilities = { NULL, 0 };
 
 	if (rpc_in_batch(mcp->rpc)) {
-		rpc_answer_error(mcp->rpc, message->id,
-		    JSONRPC_INVALID_REQUEST,
+		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_REQUEST,
 		    "initialize must not be part of a batch", NULL);
 		return;
 	}

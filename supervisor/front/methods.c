@@ -42,8 +42,7 @@ methods_on_request(void *ctx, const struct jsonrpc *message)
 		rpc_refuse(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    "params must be an object", NULL);
 	else if (context.version == NULL && !row->early)
-		rpc_refuse(mcp->rpc, message->id,
-		    JSONRPC_INVALID_REQUEST,
+		rpc_refuse(mcp->rpc, message->id, JSONRPC_INVALID_REQUEST,
 		    "not initialized: send initialize first", NULL);
 	else
 		row->handle(mcp, &context, message);

@@ -45,9 +45,8 @@ audit_file_check(const char *path, const struct stat *st, struct err *err)
 		    "Caisson runs as user %u", path,
 		    (unsigned int)st->st_uid, (unsigned int)geteuid());
 	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		return err_set(err, "the audit file %s can be written by "
-		    "other users: run 'chmod 600' on it",
-		    path);
+		return err_set(err, "the audit file %s can be written by other "
+		    "users: run 'chmod 600' on it", path);
 	if ((st->st_mode & (S_IRGRP | S_IROTH)) != 0)
 		log_warn("the audit file %s can be read by other users; fix: "
 		    "'chmod 600'", path);

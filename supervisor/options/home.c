@@ -66,8 +66,7 @@ home_refusal(char **envp, const char *name)
 	fix = home_fix(name, self);
 	return mem_printf("%s (%s) belongs to user %u, but Caisson runs as "
 	    "user %u: %s, or run Caisson as user %u", name, folder,
-	    (unsigned int)owner, (unsigned int)self, fix,
-	    (unsigned int)owner);
+	    (unsigned int)owner, (unsigned int)self, fix, (unsigned int)owner);
 }
 
 const char *

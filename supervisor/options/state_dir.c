@@ -53,8 +53,7 @@ state_dir_check_home(
 	if (moved || home == NULL || access(home, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	return err_set(err, "no state directory: the home %s does not exist; "
-	    "name one in CAISSON_STATE_DIR",
-	    home);
+	    "name one in CAISSON_STATE_DIR", home);
 }
 
 /*

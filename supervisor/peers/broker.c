@@ -665,9 +665,8 @@ static void
 broker_miss_lists(struct broker *broker, const struct err *err)
 {
 	if (!broker->lists_missed)
-		log_warn("lists of tools are not remembered between runs, so "
-		    "a search starts servers: %s",
-		    err->text);
+		log_warn("lists of tools are not remembered between runs, so a "
+		    "search starts servers: %s", err->text);
 	broker->lists_missed = true;
 }
 

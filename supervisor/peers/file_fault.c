@@ -72,8 +72,7 @@ file_fault_limit(enum file_fault fault, const struct options *options,
 	case FILE_FAULT_CROWDED:
 		return mem_printf("a conversation has at most %d files: remove "
 		    "some in a call, by DELETE over HTTP, or with 'caisson "
-		    "files remove%s' and --conversation", FILES_DATA_MAX,
-		    flag);
+		    "files remove%s' and --conversation", FILES_DATA_MAX, flag);
 	case FILE_FAULT_ROOM:
 		/* The call has more advice: its memory. */
 		if (strchr(used->owner, '\n') == NULL)

@@ -155,8 +155,7 @@ call_judge_code(struct call *call, const struct box *box)
 		    "nothing tells why: it may have run out of memory (limit "
 		    "%llu MiB: keep less at a time, or %s), or it was killed "
 		    "from outside",
-		    (unsigned long long)(call_limits(call)->memory / MIB),
-		    fix);
+		    (unsigned long long)(call_limits(call)->memory / MIB), fix);
 	} else if (result->signal == SIGKILL &&
 	    box->end.cause != BOX_CAUSE_CODE) {
 		result->signal = 0; /* the box sent it */

@@ -182,11 +182,10 @@ call_check_queue(
 		    "later, or raise CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
 		    load, runs->nwaiting, share);
 	if (call_is_behind(runs, request))
-		return err_set(err, "busy: a call of this %s is "
-		    "running and %zu are waiting; calls of a "
-		    "%s take turns: try again later, or raise "
-		    "CAISSON_QUEUE", call_bond(request), owner->nwaiting,
-		    call_bond(request));
+		return err_set(err, "busy: a call of this %s is running and "
+		    "%zu are waiting; calls of a %s take turns: try again "
+		    "later, or raise CAISSON_QUEUE", call_bond(request),
+		    owner->nwaiting, call_bond(request));
 	return 0;
 }
 
@@ -199,11 +198,10 @@ call_set_late(struct call *call)
 
 	call->cause = CALL_BY_FAILURE;
 	if (call_is_behind(call->runs, &call->request))
-		call_set_error(call, "an earlier call of this %s is "
-		    "still running after %us: calls of a %s take "
-		    "turns (CAISSON_QUEUE_TIMEOUT)",
-		    call_bond(&call->request), seconds,
-		    call_bond(&call->request));
+		call_set_error(call, "an earlier call of this %s is still "
+		    "running after %us: calls of a %s take turns "
+		    "(CAISSON_QUEUE_TIMEOUT)", call_bond(&call->request),
+		    seconds, call_bond(&call->request));
 	else
 		call_set_error(call, "no place became free within %us: %s "
 		    "(CAISSON_MAX_CONCURRENT, CAISSON_QUEUE_TIMEOUT)",

@@ -195,8 +195,7 @@ server_expand_url(struct server *server, struct expand *expand, struct err *err)
 		return -1;
 	if (address_host(url.data) == NULL)
 		return err_set(err, "its url must begin with https:// or "
-		    "http:// and a host, without spaces or control "
-		    "characters");
+		    "http:// and a host, without spaces or control characters");
 	server->program = mem_strdup(url.data);
 	server->run = server_texts_take(&url);
 	return 0;
@@ -265,9 +264,8 @@ server_judge_self(struct servers *servers, struct server *server)
 	        server->run_cwd == NULL ? setup->folder : server->run_cwd,
 	        setup->self))
 		return 0;
-	return server_set(server, SERVER_SKIPPED, "it would start this "
-	    "program itself, without end "
-	    "(CAISSON_ALLOW_SELF_SERVER=on allows it)");
+	return server_set(server, SERVER_SKIPPED, "it would start this program "
+	    "itself, without end (CAISSON_ALLOW_SELF_SERVER=on allows it)");
 }
 
 void

@@ -405,8 +405,7 @@ grant_admit(struct grant *grant, uint64_t id)
 	}
 	if (grant->nasks >= REQUESTS_MAX) {
 		buffer_printf(&reason, "%d requests of this execution are in "
-		    "flight already; await some of them first",
-		    REQUESTS_MAX);
+		    "flight already; await some of them first", REQUESTS_MAX);
 		grant_refuse(grant, id, reason.data, none);
 		return 0;
 	}

@@ -163,9 +163,8 @@ check_message(const struct http_head *head, struct http_fault *fault)
 		    "a request must not have a Content-Encoding");
 	if (!check_accepts(head, "application/json") &&
 	    !check_accepts(head, "text/event-stream"))
-		return check_refuse(fault, 406,
-		    "a client must accept application/json or "
-		    "text/event-stream");
+		return check_refuse(fault, 406, "a client must accept "
+		    "application/json or text/event-stream");
 	return 0;
 }
 

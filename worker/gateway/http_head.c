@@ -262,9 +262,8 @@ http_read_coding(struct http_head *head, struct http_fault *fault)
 	if (coding == NULL)
 		return 0;
 	if (head->fields[HTTP_CONTENT_LENGTH] != NULL)
-		return http_refuse(fault, 400,
-		    "the request has both Content-Length and "
-		    "Transfer-Encoding");
+		return http_refuse(fault, 400, "the request has both "
+		    "Content-Length and Transfer-Encoding");
 	if (head->minor == 0)
 		return http_refuse(
 		    fault, 400, "HTTP/1.0 has no Transfer-Encoding");

@@ -62,8 +62,7 @@ response_add_date(struct buffer *out, time_t now)
 
 	if (gmtime_r(&now, &tm) == NULL)
 		return;
-	buffer_printf(out,
-	    "Date: %.3s, %02d %.3s %d %02d:%02d:%02d GMT\r\n",
+	buffer_printf(out, "Date: %.3s, %02d %.3s %d %02d:%02d:%02d GMT\r\n",
 	    days + 3 * tm.tm_wday, tm.tm_mday, months + 3 * tm.tm_mon,
 	    1900 + tm.tm_year, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }

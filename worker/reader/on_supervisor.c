@@ -45,9 +45,8 @@ on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 		if (n > 0)
 			buffer->len += (size_t)n;
 		if (buffer->len > most)
-			return err_set(err, "the file is larger than the "
-			    "limit of %zu bytes",
-			    most);
+			return err_set(err, "the file is larger than the limit "
+			    "of %zu bytes", most);
 	} while (n != 0);
 	return 0;
 }

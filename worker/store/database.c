@@ -200,9 +200,8 @@ database_check(struct database *database, struct err *err)
 		return err_set(err, "%s: it was written by a newer Caisson "
 		    "(version %llu; this one supports %u), and was left "
 		    "unchanged; use that Caisson, or set another "
-		    "CAISSON_STATE_DIR",
-		    database->path, (unsigned long long)version,
-		    database_schema_version());
+		    "CAISSON_STATE_DIR", database->path,
+		    (unsigned long long)version, database_schema_version());
 	if (version == database_schema_version())
 		return 0;
 	return database_upgrade(database, version, err);
@@ -336,8 +335,7 @@ database_check_kinds(const struct database *database, struct err *err)
 		if (lstat(name, &st) == 0 && !S_ISREG(st.st_mode))
 			return err_set(err, "%s%s: it is %s, not a regular "
 			    "file: move it away, or set another "
-			    "CAISSON_STATE_DIR",
-			    database->path, ends[n],
+			    "CAISSON_STATE_DIR", database->path, ends[n],
 			    file_kind_name(st.st_mode));
 	}
 	return 0;

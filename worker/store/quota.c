@@ -106,8 +106,7 @@ quota_check(struct database *database, const struct quota *quota,
 		    &(struct quota_share){ count, bytes }, old, size, err);
 	if (old == 0 && count >= quota->most)
 		return err_set(err, "there are %llu %s, and the limit is %llu: "
-		    "remove some (%s)",
-		    (unsigned long long)count, quota->what,
+		    "remove some (%s)", (unsigned long long)count, quota->what,
 		    (unsigned long long)quota->most, quota->remedy);
 	if (bytes - old + size > most)
 		return err_set(err, "memories and saved tools would take %llu "

@@ -171,8 +171,7 @@ adopt_file_check(const struct adopt_file *file, size_t len, struct err *err)
 		    "if it is yours to change: 'chmod u+w'", file->path);
 	if (len > CONFIG_FILE_MAX)
 		return err_set(err, "%s would be larger than %lu bytes, the "
-		    "limit for a file of servers", file->path,
-		    CONFIG_FILE_MAX);
+		    "limit for a file of servers", file->path, CONFIG_FILE_MAX);
 	return 0;
 }
 

@@ -28,10 +28,9 @@ adopt_plan_refuse(const struct adopt_plan *plan,
 	const struct server *row = server_faults_row(plan->servers, file);
 
 	if (file->state == SERVER_FILE_MISSING)
-		return err_set(err, "%s has no file of servers yet (%s): "
-		    "start it once, or put there what 'caisson "
-		    "client %s' prints", plan->client->source,
-		    file->path, plan->client->name);
+		return err_set(err, "%s has no file of servers yet (%s): start "
+		    "it once, or put there what 'caisson client %s' prints",
+		    plan->client->source, file->path, plan->client->name);
 	if (row != NULL)
 		return err_set(err, "%s:%llu:%llu: %s", file->path,
 		    (unsigned long long)row->line,

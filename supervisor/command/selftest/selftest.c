@@ -154,9 +154,8 @@ selftest_end(const struct selftest *test)
 		    test->passed, hint, test->weak);
 	else if (test->engine != NULL)
 		printf("%d checks passed%s: containers of %s keep their "
-		    "promises. Native boxes keep more: see "
-		    "caisson-box(7).\n", test->passed, hint,
-		    test->engine);
+		    "promises. Native boxes keep more: see caisson-box(7).\n",
+		    test->passed, hint, test->engine);
 	else
 		printf("%d checks passed%s: this machine keeps every promise "
 		    "of the box.\n", test->passed, hint);

@@ -100,8 +100,7 @@ calls_cancel_run(struct command_setup *setup, struct err *err)
 	if (!asked.cancelled) {
 		command_complain("call %s: no running Caisson has this call: "
 		    "it has ended, or never was ('caisson calls list' shows "
-		    "all)",
-		    asked.cancel);
+		    "all)", asked.cancel);
 		return 1;
 	}
 	if (options_json(setup->options)) {

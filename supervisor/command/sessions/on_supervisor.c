@@ -22,8 +22,7 @@ on_supervisor_receive(
 	int n = ipc_socket_receive(fd, &on_supervisor_packet, err);
 
 	if (n == 0)
-		return err_set(err,
-		    "it has closed the connection: it is "
+		return err_set(err, "it has closed the connection: it is "
 		    "ending, or busy with other commands; try again");
 	if (n == -1 && err->code == EAGAIN)
 		return err_set(err, "it does not answer");

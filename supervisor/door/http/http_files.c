@@ -311,9 +311,8 @@ http_files_on_put(struct http_request *request, struct ipc_ask *ask)
 		return;
 	}
 	if (version > 0 && !http_guest_is_of_links(request->guest)) {
-		http_files_refuse(request, 400,
-		    "a file that is sent becomes its next version: leave "
-		    "?version away");
+		http_files_refuse(request, 400, "a file that is sent becomes "
+		    "its next version: leave ?version away");
 		return;
 	}
 	if (http_files_sent(request) >= HTTP_UPLOADS_MAX) {

@@ -133,9 +133,8 @@ resource_request_admit(struct resource_request *request)
 	struct mcp *mcp = request->mcp;
 
 	if (mcp->session.owner->nreads > RESOURCES_WAITING_MAX)
-		resource_request_refuse(request, JSONRPC_INTERNAL_ERROR,
-		    "too many requests for files are waiting: send fewer at "
-		    "once");
+		resource_request_refuse(request, JSONRPC_INTERNAL_ERROR, "too "
+		    "many requests for files are waiting: send fewer at once");
 	else
 		resource_request_go_on(mcp);
 }

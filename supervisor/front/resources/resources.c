@@ -290,9 +290,8 @@ resources_read_file(struct mcp *mcp, const struct context *context,
 	    uri, &request->version, &request->conversation);
 	if (request->name == NULL || mcp->runs->peers.files == NULL)
 		resource_request_refuse(request,
-		    request->context.era->not_found,
-		    "Resource not found: no file has this URI; resources/list "
-		    "lists them");
+		    request->context.era->not_found, "Resource not found: no "
+		    "file has this URI; resources/list lists them");
 	else
 		resource_request_admit(request);
 }

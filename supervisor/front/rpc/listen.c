@@ -95,8 +95,7 @@ listen_on_listen(struct mcp *mcp, const struct context *context,
 		    "subscriptions/listen needs params.notifications, an "
 		    "object", NULL);
 	else if (listen_find(mcp, message->id) != NULL)
-		rpc_answer_error(mcp->rpc, message->id,
-		    JSONRPC_INVALID_REQUEST,
+		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_REQUEST,
 		    "this id belongs to a subscription that is still open",
 		    NULL);
 	else if (mcp->nlistens == LISTENS_MAX)

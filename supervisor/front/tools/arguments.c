@@ -94,9 +94,8 @@ arguments_read_timeout(struct json_span value, const struct options *options,
 	}
 	/* 30 and 30.0 and 3e1 are whole seconds; 0.5 is not. */
 	if (!(seconds >= 1 && isfinite(seconds)) || seconds != floor(seconds))
-		return err_set(err, "timeout must be a whole number of "
-		    "seconds from 1 to %u",
-		    (unsigned int)options->max_timeout);
+		return err_set(err, "timeout must be a whole number of seconds "
+		    "from 1 to %u", (unsigned int)options->max_timeout);
 	if (seconds > options->max_timeout) {
 		seconds = options->max_timeout;
 		arguments_note_timeout(value, options, request);
@@ -170,9 +169,8 @@ arguments_add_name(struct buffer *names, struct json_span element,
 	if (len == 0 || len > list->longest || strlen(name) != len) {
 		free(name);
 		name = arguments_name(element);
-		return err_set(err, "unknown %s \"%s\": a name has from "
-		    "1 to %zu bytes and no NUL", list->one, name,
-		    list->longest);
+		return err_set(err, "unknown %s \"%s\": a name has from 1 to "
+		    "%zu bytes and no NUL", list->one, name, list->longest);
 	}
 	if (!text_list_has(names, name))
 		buffer_add(names, name, len + 1);

@@ -163,10 +163,8 @@ tools_on_call(struct mcp *mcp, const struct context *context,
 	else if ((tool = tools_find(name, mcp_options(mcp))) == NULL)
 		tools_answer_unknown(mcp, message->id);
 	else if (tool_call_find(mcp, message->id) != NULL)
-		rpc_answer_error(mcp->rpc, message->id,
-		    JSONRPC_INVALID_REQUEST,
-		    "this id belongs to a request that is still running",
-		    NULL);
+		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_REQUEST,
+		    "this id belongs to a request that is still running", NULL);
 	else if (!tool_call_continue(mcp, context, message))
 		tools_begin(mcp, context, tool, message, arguments);
 }

@@ -57,10 +57,9 @@ rendezvous_check(int fd, pid_t *pid, struct err *err)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == -1)
 		return err_sys(err, "look at the user of a peer");
 	if (peer.uid != geteuid())
-		return err_set(err,
-		    "the peer belongs to user %u, and this "
-		    "program to user %u",
-		    (unsigned int)peer.uid, (unsigned int)geteuid());
+		return err_set(err, "the peer belongs to user %u, and this "
+		    "program to user %u", (unsigned int)peer.uid,
+		    (unsigned int)geteuid());
 	*pid = peer.pid;
 	return 0;
 }

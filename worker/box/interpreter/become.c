@@ -102,8 +102,7 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 		        access(tree->path, R_OK | X_OK) == -1))
 			return err_set(err, "the user of the box cannot read "
 			    "%s: run caisson as its owner, or make it readable "
-			    "with: chmod -R go+rX %s",
-			    tree->path, tree->path);
+			    "with: chmod -R go+rX %s", tree->path, tree->path);
 	errno = errnum;
 	return err_sys(err, "run %s", box->setup.interpreter);
 }

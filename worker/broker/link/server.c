@@ -393,8 +393,7 @@ server_has_room(struct server *server)
 	else
 		buffer_printf(&words, " cannot be started: %zu servers run for "
 		    "this client, and the remaining processes are reserved for "
-		    "others",
-		    link_count(broker, server->definition.owner));
+		    "others", link_count(broker, server->definition.owner));
 	server_refuse_waiting(server, words.data);
 	return 0;
 }

@@ -312,8 +312,7 @@ tools_finish(struct tools *tools, struct buffer *payload, struct err *err)
 	buffer_add_text(payload, "}");
 	if (payload->len > RESULT_MAX)
 		return err_set(err, "its list of tools has, with aliases, %zu "
-		    "bytes, above the limit of %lu",
-		    payload->len, RESULT_MAX);
+		    "bytes, above the limit of %lu", payload->len, RESULT_MAX);
 	return 0;
 }
 
