@@ -63,7 +63,6 @@
  * output itself, a reported end counts only where it agrees with the status
  * that the supervisor sees, and a forged "ended" ends the code early. Its
  * number keeps code that runs on then from answering in the place of the next.
- * Runs in the relay.
  */
 #include <errno.h>
 #include <stdbool.h>

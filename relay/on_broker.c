@@ -1,7 +1,7 @@
 /*
  * The messages from the broker: the complete interface between the two. The
  * broker is trusted more than the relay, but its end costs only the requests in
- * flight: the code continues. Runs in the relay.
+ * flight: the code continues.
  */
 #include "relay.h"
 

@@ -1,7 +1,7 @@
 /*
  * The messages from the store: the complete interface between the two. The end
  * of the store costs only the requests in flight: the next request fetches a
- * new store. Runs in the relay.
+ * new store.
  */
 #include "../common/base/fd.h"
 #include "relay.h"

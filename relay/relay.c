@@ -1,6 +1,6 @@
 /*
  * The relay as a whole: creates its parts, receives their callbacks, and sends
- * the supervisor its messages. Runs in the relay.
+ * the supervisor its messages.
  */
 #include <errno.h>
 #include <stdbool.h>

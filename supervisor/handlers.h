@@ -1,7 +1,6 @@
 /*
  * The handlers of the supervisor: its whole attack surface to its workers, in a
- * file on_PEER.c for each peer. routes.c has the table of handlers. Runs in the
- * supervisor.
+ * file on_PEER.c for each peer. routes.c has the table of handlers.
  */
 #ifndef SUPERVISOR_HANDLERS_H
 #define SUPERVISOR_HANDLERS_H

@@ -1,6 +1,6 @@
 /*
  * caisson, the process: reads the options, opens the log, and runs an action, a
- * command, or the server (serve.c). Runs in the supervisor.
+ * command, or the server (serve.c).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /*
  * The messages of a box to the supervisor while it is being built: the whole
- * surface between the two. Afterwards no descriptor connects them. Runs in the
- * supervisor.
+ * surface between the two. Afterwards no descriptor connects them.
  */
 #include "../common/box_step.h"
 #include "../common/base/mem.h"

@@ -1,7 +1,7 @@
 /*
  * The messages of the broker to the supervisor: the whole surface between the
  * two. They contain names and numbers of servers, which broker.c looks up, and
- * JSON for clients, which is passed on. Runs in the supervisor.
+ * JSON for clients, which is passed on.
  */
 #include <stdlib.h>
 #include <string.h>

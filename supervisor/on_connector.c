@@ -1,6 +1,6 @@
 /*
  * The messages of a connector to the supervisor: the whole surface between the
- * two. Runs in the supervisor.
+ * two.
  */
 #include "servers/in_force/server_process.h"
 #include "handlers.h"

@@ -1,6 +1,6 @@
 /*
  * The messages of the files process to the supervisor: the whole surface
- * between the two. Runs in the supervisor.
+ * between the two.
  */
 #include "handlers.h"
 #include "peers/files.h"

@@ -1,6 +1,6 @@
 /*
  * The messages of the gateway to the supervisor: the whole surface between the
- * two. Runs in the supervisor.
+ * two.
  */
 #include "handlers.h"
 #include "peers/gateway.h"

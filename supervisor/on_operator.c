@@ -1,6 +1,6 @@
 /*
  * The messages of operators to the supervisor: the whole surface between the
- * two. Runs in the supervisor.
+ * two.
  */
 #include "door/operators.h"
 #include "handlers.h"

@@ -1,6 +1,6 @@
 /*
  * The messages of a reader to the supervisor: the whole surface between the
- * two. Each is checked before it is used. Runs in the supervisor.
+ * two. Each is checked before it is used.
  */
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /*
  * The messages of a relay to the supervisor: the whole surface between the two.
- * Its data about the output is checked before it is used. Runs in the
- * supervisor.
+ * Its data about the output is checked before it is used.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * The messages of the store to the supervisor: the whole surface between the
- * two. Runs in the supervisor.
+ * two.
  */
 #include <stdlib.h>
 

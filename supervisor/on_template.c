@@ -1,7 +1,6 @@
 /*
  * The messages of a template to the supervisor: the whole surface between the
- * two. Its launchers send messages for their boxes: see on_box.c. Runs in the
- * supervisor.
+ * two. Its launchers send messages for their boxes: see on_box.c.
  */
 #include "box/native/native.h"
 #include "handlers.h"

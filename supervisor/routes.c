@@ -1,7 +1,4 @@
-/*
- * The supervisor's dispatch table: every message to it, with its handler. Runs
- * in the supervisor.
- */
+/* The supervisor's dispatch table: every message to it, with its handler. */
 #include "handlers.h"
 #include "supervisor.h"
 #include "../common/ipc/ipc_route.h"

@@ -1,7 +1,7 @@
 /*
  * Serves clients at the doors that the options ask for, until a signal or a
  * client for which the program runs ends it, and tells the service manager, if
- * one has started us. Runs in the supervisor.
+ * one has started us.
  */
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /*
  * The assembly of the process, and its teardown: the parts that main needs for
- * each action. Runs in the supervisor.
+ * each action.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /*
  * The requests of the code, their answers, and its notes. Calls go down only:
- * calls, request, local, notes, member, tally, outbox. Runs in the relay.
+ * calls, request, local, notes, member, tally, outbox.
  */
 #ifndef RELAY_CALLS_CALLS_H
 #define RELAY_CALLS_CALLS_H

@@ -1,7 +1,7 @@
 /*
  * The requests that the relay itself answers: an echo, a question about the
  * output, a picture, progress, and the response of a worker. Reads their
- * members, and calls the callback. Runs in the relay.
+ * members, and calls the callback.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * The members of a request, as spans of the frame: finds them, and checks that
- * each occurs once and has the right type. Runs in the relay.
+ * each occurs once and has the right type.
  */
 #include "calls.h"
 

@@ -1,7 +1,7 @@
 /*
  * Notes about the code, which stand behind its output. The box wrote them, so
  * their number and size are bounded, and each is one line without control
- * characters. Runs in the relay.
+ * characters.
  */
 #include <stdlib.h>
 

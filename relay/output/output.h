@@ -1,7 +1,7 @@
 /*
  * The output of the code: its streams, pictures, and reports of its progress.
  * Calls go down only: pictures, progress, preview, printed, output,
- * process_one, copy. Runs in the relay.
+ * process_one, copy.
  */
 #ifndef RELAY_OUTPUT_OUTPUT_H
 #define RELAY_OUTPUT_OUTPUT_H

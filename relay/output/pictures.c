@@ -1,6 +1,6 @@
 /*
  * Pictures shown by the code: checks the kind, the sides and the limits of
- * each. Runs in the relay.
+ * each.
  */
 #include "output.h"
 

@@ -1,7 +1,7 @@
 /*
  * The output of running code for a client that watches: its first and its last
  * bytes, each time that there is more. Reports of the code itself take its
- * place. Runs in the relay.
+ * place.
  */
 #include <stdlib.h>
 

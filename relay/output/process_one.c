@@ -1,7 +1,6 @@
 /*
  * The sentinels at the start and at the end of the output of a box without a
- * bootstrap: see common/process_one.h. They may come in several reads. Runs in
- * the relay.
+ * bootstrap: see common/process_one.h. They may come in several reads.
  */
 #include <ctype.h>
 #include <stdlib.h>

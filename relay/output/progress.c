@@ -1,6 +1,6 @@
 /*
  * Progress reported by the code: reports that come too often wait for a moment,
- * and only the last of them is sent. Runs in the relay.
+ * and only the last of them is sent.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
-/*
- * The parts of the relay, for one execution or one session. Runs in the relay.
- */
+/* The parts of the relay, for one execution or one session. */
 #ifndef RELAY_STATE_STATE_H
 #define RELAY_STATE_STATE_H
 

@@ -1,7 +1,7 @@
 /*
  * The life of boxes, each with its relay, from start to end. The owner of a box
  * (a call, or the pool) is told of each change and looks at the box. Only the
- * runtime of a box knows the kind of its sandbox. Runs in the supervisor.
+ * runtime of a box knows the kind of its sandbox.
  */
 #ifndef SUPERVISOR_BOX_H
 #define SUPERVISOR_BOX_H

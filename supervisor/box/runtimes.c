@@ -1,6 +1,6 @@
 /*
  * The table of runtimes, one row each. All use the box protocol over the pipes
- * they are given. Runs in the supervisor.
+ * they are given.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * A box for a session: it stays when its code has ended, and runs the code of
  * the next call. The end of the code is what the relay reports; that of the box
- * is what the kernel reports, as for each box. Runs in the supervisor.
+ * is what the kernel reports, as for each box.
  */
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-/* The start of a box and its relay: see box.h. Runs in the supervisor. */
+/* The start of a box and its relay: see box.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* caisson help and version: what this program is. Runs in the supervisor. */
+/* caisson help and version: what this program is. */
 #include <stdio.h>
 
 #include "../../common/base/buffer.h"

@@ -1,7 +1,6 @@
 /*
  * caisson exec: runs one program in a box as the call of a client, and passes
- * on its output and its exit status. Pictures and files go to a folder. Runs in
- * the supervisor.
+ * on its output and its exit status. Pictures and files go to a folder.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
  * caisson token: makes, lists and revokes the tokens of HTTP clients. A serving
- * program notices the change of their file. Runs in the supervisor.
+ * program notices the change of their file.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* All doors: see door.h. Runs in the supervisor. */
+/* All doors: see door.h. */
 #include "../../common/base/mem.h"
 #include "door.h"
 

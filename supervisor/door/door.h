@@ -1,7 +1,6 @@
 /*
  * Doors: how clients come in. A door has the owner of each client, and hands
- * its requests over to sessions of MCP. Each is a row of doors.def. Runs in the
- * supervisor.
+ * its requests over to sessions of MCP. Each is a row of doors.def.
  */
 #ifndef SUPERVISOR_DOOR_H
 #define SUPERVISOR_DOOR_H

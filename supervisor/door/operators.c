@@ -1,7 +1,6 @@
 /*
  * Operators: see operators.h. One that sends nothing, anything else, or reads
  * nothing costs only itself: what it is sent is bounded, and so is its time.
- * Runs in the supervisor.
  */
 #include <errno.h>
 #include <event2/event.h>

@@ -2,7 +2,7 @@
  * Operators: commands of our user that list and end sessions and calls,
  * "caisson sessions" and "caisson calls". Each sends one request to our socket
  * in the directory of running Caissons. Whoever can reach that socket is our
- * user, who may do this for those of all owners. Runs in the supervisor.
+ * user, who may do this for those of all owners.
  */
 #ifndef SUPERVISOR_OPERATORS_H
 #define SUPERVISOR_OPERATORS_H

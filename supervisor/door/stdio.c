@@ -1,7 +1,6 @@
 /*
  * The MCP client on standard input and output: splits input into lines and
- * writes lines. Never blocks: unread output is queued, up to a limit. Runs in
- * the supervisor.
+ * writes lines. Never blocks: unread output is queued, up to a limit.
  */
 #include <errno.h>
 #include <fcntl.h>

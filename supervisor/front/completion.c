@@ -1,6 +1,6 @@
 /*
  * Completion of what a user types (completion/complete): names of files, for
- * the template of their resources. Runs in the supervisor.
+ * the template of their resources.
  */
 #include <stdlib.h>
 #include <string.h>

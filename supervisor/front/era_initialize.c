@@ -1,6 +1,6 @@
 /*
  * The era of MCP whose sessions begin with a handshake (2024-11-05 to
- * 2025-11-25): initialize and ping. Runs in the supervisor.
+ * 2025-11-25): initialize and ping.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /*
  * The era of MCP without sessions (from 2026-07-28 on): each request carries
- * the version and the capabilities of its client in _meta. Runs in the
- * supervisor.
+ * the version and the capabilities of its client in _meta.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * MCP with one client, whatever it came by: one session, whose lines a door
- * passes in and takes out. Runs in the supervisor.
+ * passes in and takes out.
  */
 #ifndef SUPERVISOR_FRONT_H
 #define SUPERVISOR_FRONT_H

@@ -1,6 +1,6 @@
 /*
  * One MCP session, for any transport: its lines pass through rpc.c to
- * methods.c. Starts nothing itself. Runs in the supervisor.
+ * methods.c. Starts nothing itself.
  */
 #include <stdlib.h>
 

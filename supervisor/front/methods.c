@@ -1,6 +1,6 @@
 /*
  * The decision which era a message belongs to, and which handler of
- * methods_table.c it gets. Runs in the supervisor.
+ * methods_table.c it gets.
  */
 #include "../peers/broker.h"
 #include "rpc/rpc.h"

@@ -1,7 +1,4 @@
-/*
- * The methods of MCP: the table of all, from rpc/methods.def, and the eras.
- * Runs in the supervisor.
- */
+/* The methods of MCP: the table of all, from rpc/methods.def, and the eras. */
 #ifndef SUPERVISOR_METHODS_H
 #define SUPERVISOR_METHODS_H
 

@@ -1,4 +1,4 @@
-/* The table of MCP methods and their handlers. Runs in the supervisor. */
+/* The table of MCP methods and their handlers. */
 #include "methods.h"
 
 const struct methods_row methods_table[] = {

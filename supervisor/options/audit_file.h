@@ -1,7 +1,6 @@
 /*
  * The audit file: the only file that the supervisor opens for other processes
- * to write to. So it checks which users can write to it. Runs in the
- * supervisor.
+ * to write to. So it checks which users can write to it.
  */
 #ifndef SUPERVISOR_AUDIT_FILE_H
 #define SUPERVISOR_AUDIT_FILE_H

@@ -1,6 +1,6 @@
 /*
  * Files to append to: opening them, and testing that without a trace, for
- * --check. Runs in the supervisor.
+ * --check.
  */
 #ifndef SUPERVISOR_FILE_TRIAL_H
 #define SUPERVISOR_FILE_TRIAL_H

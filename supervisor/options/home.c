@@ -1,4 +1,4 @@
-/* The owners of the user's directories: see home.h. Runs in the supervisor. */
+/* The owners of the user's directories: see home.h. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /*
- * The configuration file: see option_file.h. Runs in the supervisor. jansson
- * parses it: it is small, bounded, and belongs to the user who starts Caisson.
+ * The configuration file: see option_file.h. jansson parses it: it is small,
+ * bounded, and belongs to the user who starts Caisson.
  */
 #include <errno.h>
 #include <fcntl.h>

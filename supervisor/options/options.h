@@ -1,7 +1,7 @@
 /*
  * The user's settings: read at the start from the command line, the environment
  * and the configuration file, and checked against options.def. Some are read
- * again while clients are served. Runs in the supervisor.
+ * again while clients are served.
  */
 #ifndef SUPERVISOR_OPTIONS_H
 #define SUPERVISOR_OPTIONS_H

@@ -1,7 +1,4 @@
-/*
- * The state directory: finds it, creates it and checks its owner and mode. Runs
- * in the supervisor.
- */
+/* The state directory: finds it, creates it and checks its owner and mode. */
 #ifndef SUPERVISOR_STATE_DIR_H
 #define SUPERVISOR_STATE_DIR_H
 

@@ -1,7 +1,6 @@
 /*
  * The gateway as the supervisor sees it: see gateway.h. After its end it is
- * restarted once a second at most; sockets and sessions outlive it. Runs in the
- * supervisor.
+ * restarted once a second at most; sockets and sessions outlive it.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /*
  * The services of the supervisor: the workers that run for long, one for each
  * row of roles.def of the kind SERVICE. A file of this room is what the
- * supervisor asks of one; supervisor.c makes and frees them all. Runs in the
- * supervisor.
+ * supervisor asks of one; supervisor.c makes and frees them all.
  */
 #ifndef SUPERVISOR_PEERS_H
 #define SUPERVISOR_PEERS_H

@@ -1,6 +1,6 @@
 /*
  * The kernel's limits on this process: raised as its options require, before
- * any file is opened. Runs in the supervisor.
+ * any file is opened.
  */
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-/* Long-running workers: see process.h. Runs in the supervisor. */
+/* Long-running workers: see process.h. */
 #include <errno.h>
 
 #include "../../common/base/clock.h"

@@ -1,7 +1,4 @@
-/*
- * The names of signals, and how children ended, for messages to users. Runs in
- * the supervisor.
- */
+/* The names of signals, and how children ended, for messages to users. */
 #include <string.h>
 #include <sys/wait.h>
 

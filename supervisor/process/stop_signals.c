@@ -1,7 +1,4 @@
-/*
- * The signals that end us, received through a descriptor: see process.h. Runs
- * in the supervisor.
- */
+/* The signals that end us, received through a descriptor: see process.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

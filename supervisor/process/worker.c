@@ -1,6 +1,6 @@
 /*
  * A worker with a channel to it: the common start of relays, boxes, brokers and
- * readers. Runs in the supervisor.
+ * readers.
  */
 
 #include "../../common/base/fd.h"

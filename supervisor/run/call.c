@@ -1,8 +1,7 @@
 /*
  * One execution: its phases, from admission to its only conclusion. A call
  * waits for a place, is given to an executor, and is concluded once when that
- * has its result. Deadlines and cancels only end it earlier. Runs in the
- * supervisor.
+ * has its result. Deadlines and cancels only end it earlier.
  */
 #include <stdbool.h>
 #include <stdio.h>

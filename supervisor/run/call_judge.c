@@ -1,7 +1,6 @@
 /*
  * What a call comes to: its status and its error, from the end of its box and
  * from why it was ended early. Decides nothing about the course of the call.
- * Runs in the supervisor.
  */
 #include <signal.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
  * The calls that wait and those that run: which there are, and whose turn it
- * is. Starts and ends none. Runs in the supervisor.
+ * is. Starts and ends none.
  */
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /*
  * The files that a call asks for, and those of its conversation: tasks of the
- * process that keeps files. They end before the code starts. Runs in the
- * supervisor.
+ * process that keeps files. They end before the code starts.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /*
  * The executor of calls that come before the runtime has what its boxes are
  * made of, such as an image that a registry has: they wait until it is fetched,
- * and their clients are told. Then another executor takes them. Runs in the
- * supervisor.
+ * and their clients are told. Then another executor takes them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-/*
- * Counts executions and writes the figures: see figures.h. Runs in the
- * supervisor.
- */
+/* Counts executions and writes the figures: see figures.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /*
  * Figures of executions for operators, in the text format of Prometheus
- * (version 0.0.4): counted since the start, in memory only. Runs in the
- * supervisor.
+ * (version 0.0.4): counted since the start, in memory only.
  */
 #ifndef SUPERVISOR_FIGURES_H
 #define SUPERVISOR_FIGURES_H

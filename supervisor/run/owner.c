@@ -1,6 +1,4 @@
-/*
- * The owners of executions, and their order: see run.h. Runs in the supervisor.
- */
+/* The owners of executions, and their order: see run.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

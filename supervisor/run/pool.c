@@ -2,7 +2,7 @@
  * Boxes that are started before a call needs them: see pool.h. Each language in
  * use has a share of the pool, which wants as many as its calls have recently
  * lacked, and drops boxes that were unused for some time, in the end all. A
- * failed start only makes the pool pause. Runs in the supervisor.
+ * failed start only makes the pool pause.
  */
 #include <limits.h>
 #include <stdlib.h>

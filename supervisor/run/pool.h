@@ -1,8 +1,7 @@
 /*
  * Boxes that are started before a call needs them. Each is used once, and is
  * replaced when no call is running. Their number follows the demand, or is the
- * value of the option pool; languages that were used lately share it. Runs in
- * the supervisor.
+ * value of the option pool; languages that were used lately share it.
  */
 #ifndef SUPERVISOR_POOL_H
 #define SUPERVISOR_POOL_H

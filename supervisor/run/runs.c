@@ -1,7 +1,4 @@
-/*
- * The state shared by executions, and their services for boxes: see run.h. Runs
- * in the supervisor.
- */
+/* The state shared by executions, and their services for boxes: see run.h. */
 #include "../peers/store.h"
 #include "call_parts.h"
 #include "pool.h"

@@ -1,6 +1,4 @@
-/*
- * Sessions and the calls that use them: see session.h. Runs in the supervisor.
- */
+/* Sessions and the calls that use them: see session.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * Finding, telling and ending sessions: one timer looks each second after those
- * that are idle. Runs in the supervisor.
+ * that are idle.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
  * Messages for users about configuration files that cannot be used: see
- * servers.h. Runs in the supervisor.
+ * servers.h.
  */
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /*
  * The positions of entries in their files, and of one more entry, as reported
  * by the reader. The reader parses foreign bytes, so its positions are checked:
- * they are within the file, and only blanks may surround an entry. Runs in the
- * supervisor.
+ * they are within the file, and only blanks may surround an entry.
  */
 #include <stdlib.h>
 #include <string.h>

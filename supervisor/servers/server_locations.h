@@ -1,7 +1,7 @@
 /*
  * The positions of entries in their files, and of one more entry, as reported
  * by the reader for the files of the client that servers_setup names. Commands
- * use them to cut and copy bytes of those files. Runs in the supervisor.
+ * use them to cut and copy bytes of those files.
  */
 #ifndef SUPERVISOR_SERVER_LOCATIONS_H
 #define SUPERVISOR_SERVER_LOCATIONS_H

@@ -1,6 +1,5 @@
 /*
  * The entries of configuration files, as a list: created, copied and removed.
- * Runs in the supervisor.
  */
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Reads the configuration files, one after the other: see servers.h. Each
  * source has a reader of its own, so a hostile file cannot affect the reading
  * of the user's own files. A row is attributed to the file being read, not by
- * the reader's data. Runs in the supervisor.
+ * the reader's data.
  */
 #include <errno.h>
 #include <stdarg.h>

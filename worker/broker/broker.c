@@ -1,4 +1,4 @@
-/* The broker as a whole: its lists, from start to end. Runs in the broker. */
+/* The broker as a whole: its lists, from start to end. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>

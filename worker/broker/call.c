@@ -1,6 +1,4 @@
-/*
- * A call of a tool on its way to its server: see grant.h. Runs in the broker.
- */
+/* A call of a tool on its way to its server: see grant.h. */
 #include "../../common/json/json.h"
 #include "arguments/arguments.h"
 #include "grant.h"

@@ -1,4 +1,4 @@
-/* A grant: see grant.h. Runs in the broker. */
+/* A grant: see grant.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The grants of executions, and what they ask for. Runs in the broker. */
+/* The grants of executions, and what they ask for. */
 #ifndef WORKER_BROKER_GRANT_H
 #define WORKER_BROKER_GRANT_H
 

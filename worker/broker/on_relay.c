@@ -1,7 +1,7 @@
 /*
  * The messages from a relay: the complete interface between the two. The parts
  * that are passed on to a server are checked here to be one JSON value on one
- * line. Runs in the broker.
+ * line.
  */
 #include <stdlib.h>
 #include <string.h>

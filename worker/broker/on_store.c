@@ -1,7 +1,4 @@
-/*
- * The messages from the store: the complete interface between the two. Runs in
- * the broker.
- */
+/* The messages from the store: the complete interface between the two. */
 #include "tools/tools.h"
 #include "broker.h"
 

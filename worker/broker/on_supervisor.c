@@ -1,7 +1,4 @@
-/*
- * The messages from the supervisor: the complete interface between the two.
- * Runs in the broker.
- */
+/* The messages from the supervisor: the complete interface between the two. */
 #include <inttypes.h>
 
 #include "../../common/base/log.h"

@@ -1,6 +1,6 @@
 /*
  * A TRY: the supervisor requests the tools of a server, or the reason why they
- * cannot be listed. Runs in the broker.
+ * cannot be listed.
  */
 #include <string.h>
 

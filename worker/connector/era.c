@@ -1,4 +1,4 @@
-/* Versions without sessions: see connector.h. Runs in the connector. */
+/* Versions without sessions: see connector.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Messages by HTTP: see connector.h. Runs in the connector. */
+/* Messages by HTTP: see connector.h. */
 #include <ctype.h>
 #include <event2/event.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
  * The messages from the supervisor: the complete interface between the two. One
- * comes before the lockdown: see main.c. Runs in the connector.
+ * comes before the lockdown: see main.c.
  */
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* The pair of pipes to the broker: see connector.h. Runs in the connector. */
+/* The pair of pipes to the broker: see connector.h. */
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/event.h>

@@ -1,4 +1,4 @@
-/* Arguments in headers: see connector.h. Runs in the connector. */
+/* Arguments in headers: see connector.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

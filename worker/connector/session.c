@@ -1,4 +1,4 @@
-/* The session with a remote server: see connector.h. Runs in the connector. */
+/* The session with a remote server: see connector.h. */
 #include <event2/event.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Server-sent events: see connector.h. Runs in the connector. */
+/* Server-sent events: see connector.h. */
 #include <stdlib.h>
 #include <string.h>
 

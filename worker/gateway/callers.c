@@ -1,6 +1,6 @@
 /*
  * What addresses use: see callers.h. Those that use nothing are remembered for
- * their rate only, while there is room. Runs in the gateway.
+ * their rate only, while there is room.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * How much each address of clients uses: connections, and requests at once and
  * in time. Clients at Unix sockets have no limits. A guest is a caller, too,
- * which has no address. Runs in the gateway.
+ * which has no address.
  */
 #ifndef WORKER_GATEWAY_CALLERS_H
 #define WORKER_GATEWAY_CALLERS_H

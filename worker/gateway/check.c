@@ -1,7 +1,6 @@
 /*
  * Judges the head of a request: see check.h. The order is that of what a page
  * of another host may learn: nothing before its origin is known to be right.
- * Runs in the gateway.
  */
 #include <arpa/inet.h>
 #include <string.h>

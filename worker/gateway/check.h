@@ -1,7 +1,4 @@
-/*
- * Which requests are passed on. Pure code without descriptors. Runs in the
- * gateway.
- */
+/* Which requests are passed on. Pure code without descriptors. */
 #ifndef WORKER_GATEWAY_CHECK_H
 #define WORKER_GATEWAY_CHECK_H
 

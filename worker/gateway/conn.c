@@ -2,7 +2,7 @@
  * One connection: see conn.h. This file makes and frees it, and reads its
  * requests. A client that closes one direction of its connection counts as
  * disconnected. Only the events of its own socket free a connection, so callers
- * of these functions may use it afterwards. Runs in the gateway.
+ * of these functions may use it afterwards.
  */
 #include <arpa/inet.h>
 #include <errno.h>

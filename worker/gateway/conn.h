@@ -1,6 +1,6 @@
 /*
  * One connection of a client: reads its requests, one at a time, and writes the
- * answers. Runs in the gateway.
+ * answers.
  */
 #ifndef WORKER_GATEWAY_CONN_H
 #define WORKER_GATEWAY_CONN_H

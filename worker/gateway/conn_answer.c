@@ -1,6 +1,6 @@
 /*
  * The answers of a connection: their heads, their bytes, also of files, and
- * those that the client has not read yet. Runs in the gateway.
+ * those that the client has not read yet.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * The parts of a connection, for conn.c, which reads requests, conn_answer.c,
- * which writes answers, conn_pour.c, which passes on bodies,
- * conn_state.c, which goes from one request to the next, and conn_room.c, which
- * compares connections. Runs in the gateway.
+ * which writes answers, conn_pour.c, which passes on bodies, conn_state.c,
+ * which goes from one request to the next, and conn_room.c, which compares
+ * connections.
  */
 #ifndef WORKER_GATEWAY_CONN_PARTS_H
 #define WORKER_GATEWAY_CONN_PARTS_H

@@ -1,6 +1,6 @@
 /*
  * Bodies that are passed on as they arrive, of which no more than PIPE_CHUNK is
- * held: see conn_parts.h. Runs in the gateway.
+ * held: see conn_parts.h.
  */
 #include <errno.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
  * Which connection gives way where all together use too much: see conn_parts.h.
- * Only compares. Runs in the gateway.
+ * Only compares.
  */
 #include "../../common/limits.h"
 #include "callers.h"

@@ -1,7 +1,4 @@
-/*
- * What a connection waits for, and for how long: see conn_parts.h. Runs in the
- * gateway.
- */
+/* What a connection waits for, and for how long: see conn_parts.h. */
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/socket.h>

@@ -1,7 +1,6 @@
 /*
  * Guests and their requests: see guest.h. What a token allows is known to the
  * supervisor alone; here it is only the name under which a channel is found.
- * Runs in the gateway.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * Guests: clients that have the same token, or none at a Unix socket, or that
  * came by a socket of figures, and the channel on which the supervisor knows
- * them. Runs in the gateway.
+ * them.
  */
 #ifndef WORKER_GATEWAY_GUEST_H
 #define WORKER_GATEWAY_GUEST_H

@@ -1,9 +1,9 @@
 /*
  * Requests of HTTP/1.1 as a client sends them (RFC 9110, RFC 9112), read
- * strictly: what two servers could understand differently is refused, so that
- * a proxy before this one and the gateway agree on where each request ends. A
+ * strictly: what two servers could understand differently is refused, so that a
+ * proxy before this one and the gateway agree on where each request ends. A
  * fault ends the connection, as the next request cannot be found after it. Pure
- * code without descriptors. Runs in the gateway.
+ * code without descriptors.
  */
 #ifndef WORKER_GATEWAY_HTTP_H
 #define WORKER_GATEWAY_HTTP_H

@@ -1,6 +1,6 @@
 /*
  * The head of a request: see http.h. Each rule names its section of RFC 9112,
- * where a server may be lenient and this one is not. Runs in the gateway.
+ * where a server may be lenient and this one is not.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * One connection's requests: collects a head, then its body, by its length or
  * chunk by chunk. Bytes are taken as they come, in any pieces, with the same
- * result; at most one head and one body are held. Runs in the gateway.
+ * result; at most one head and one body are held.
  */
 #include <stdlib.h>
 #include <string.h>

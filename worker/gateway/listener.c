@@ -1,6 +1,6 @@
 /*
  * Accepts clients: see listener.h. Above a limit, more clients are
- * disconnected; without descriptors, they wait. Runs in the gateway.
+ * disconnected; without descriptors, they wait.
  */
 #include <arpa/inet.h>
 #include <errno.h>

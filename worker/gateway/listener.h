@@ -1,4 +1,4 @@
-/* A listening socket: accepts clients. Runs in the gateway. */
+/* A listening socket: accepts clients. */
 #ifndef WORKER_GATEWAY_LISTENER_H
 #define WORKER_GATEWAY_LISTENER_H
 

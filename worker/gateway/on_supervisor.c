@@ -1,7 +1,4 @@
-/*
- * The messages from the supervisor: the complete interface between the two.
- * Runs in the gateway.
- */
+/* The messages from the supervisor: the complete interface between the two. */
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "conn.h"

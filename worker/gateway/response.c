@@ -1,7 +1,6 @@
 /*
  * Writes answers of HTTP/1.1 and streams of events: see response.h. Of a
- * request nothing is repeated in its answer but its accepted origin. Runs in
- * the gateway.
+ * request nothing is repeated in its answer but its accepted origin.
  */
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * The bytes of an answer. Pure code without descriptors. Runs in the gateway.
- */
+/* The bytes of an answer. Pure code without descriptors. */
 #ifndef WORKER_GATEWAY_RESPONSE_H
 #define WORKER_GATEWAY_RESPONSE_H
 

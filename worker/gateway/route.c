@@ -1,6 +1,6 @@
 /*
  * The requests that are answered: see route.h. What is said about those that
- * are not follows from the rows, too. Runs in the gateway.
+ * are not follows from the rows, too.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * The requests that are answered: the rows of http_routes.def. Pure code
- * without descriptors. Runs in the gateway.
+ * without descriptors.
  */
 #ifndef WORKER_GATEWAY_ROUTE_H
 #define WORKER_GATEWAY_ROUTE_H

@@ -1,6 +1,6 @@
 /*
  * Opens the entries of a directory: see porter.h. It uses the system call
- * itself, for which the C library has no function. Runs in the porter.
+ * itself, for which the C library has no function.
  */
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -1,4 +1,4 @@
-/* The task of a porter: see porter.h. Runs in the porter. */
+/* The task of a porter: see porter.h. */
 #include <string.h>
 
 #include "../../common/base/fd.h"

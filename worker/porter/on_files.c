@@ -1,6 +1,5 @@
 /*
  * The messages from the process files: the complete interface between the two.
- * Runs in the porter.
  */
 #include <string.h>
 

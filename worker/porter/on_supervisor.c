@@ -1,6 +1,6 @@
 /*
  * The messages from the supervisor: the complete interface between the two. One
- * of them comes, before the lockdown: see main.c. Runs in the porter.
+ * of them comes, before the lockdown: see main.c.
  */
 #include "../../common/base/fd.h"
 #include "../../common/base/log.h"

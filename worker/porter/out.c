@@ -1,6 +1,5 @@
 /*
- * Files that the code left in a directory of its box: see porter.h. Runs in the
- * porter.
+ * Files that the code left in a directory of its box: see porter.h.
  *
  * No process of the box uses the directory any more. Each entry is still
  * checked twice, first without opening it for reading and then through the

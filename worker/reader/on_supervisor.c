@@ -1,6 +1,6 @@
 /*
  * The messages from and to the supervisor: the complete interface between the
- * two. Runs in the reader.
+ * two.
  */
 #include <errno.h>
 #include <stdint.h>

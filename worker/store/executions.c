@@ -1,5 +1,5 @@
 /*
- * The executions: see executions.h. Runs in the store.
+ * The executions: see executions.h.
  *
  * The table is made when it is used first: 0.1.0 opens databases of version 1
  * only, and leaves further tables alone.

@@ -1,4 +1,4 @@
-/* The channel to the broker: see store.h. Runs in the store. */
+/* The channel to the broker: see store.h. */
 #include "../../common/base/log.h"
 #include "store.h"
 

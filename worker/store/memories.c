@@ -1,4 +1,4 @@
-/* Memories: see memories.h. Runs in the store. */
+/* Memories: see memories.h. */
 #include "../../common/json/json.h"
 #include "../../common/limits.h"
 #include "../../common/storable.h"

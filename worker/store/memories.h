@@ -2,7 +2,6 @@
  * Memories: values by key, each in a scope. Values and metadata are JSON,
  * stored as the received bytes. Their descriptions are JSON, appended to a
  * buffer, as defined in the catalogue. All functions return 0, or -1 with err.
- * Runs in the store.
  */
 #ifndef WORKER_STORE_MEMORIES_H
 #define WORKER_STORE_MEMORIES_H

@@ -1,7 +1,4 @@
-/*
- * The messages from the broker: the complete interface between the two. Runs in
- * the store.
- */
+/* The messages from the broker: the complete interface between the two. */
 #include <time.h>
 
 #include "../../common/base/log.h"

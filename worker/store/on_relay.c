@@ -1,7 +1,7 @@
 /*
  * The messages from a relay: the complete interface between the two. Keys and
  * sources are checked to be UTF-8, and values to be JSON on one line; nothing
- * else is required of them. Runs in the store.
+ * else is required of them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * The messages from the supervisor: the complete interface between the two.
- * Runs in the store.
- */
+/* The messages from the supervisor: the complete interface between the two. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Limits of the stored data: see quota.h. Runs in the store. */
+/* Limits of the stored data: see quota.h. */
 #include <string.h>
 
 #include "quota.h"

@@ -1,6 +1,6 @@
 /*
  * Limits of the stored data: a number for each kind, and bytes for all
- * together. Runs in the store.
+ * together.
  */
 #ifndef WORKER_STORE_QUOTA_H
 #define WORKER_STORE_QUOTA_H

@@ -1,4 +1,4 @@
-/* Saved tools: see saved_tools.h. Runs in the store. */
+/* Saved tools: see saved_tools.h. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A grant of the store: see store_grant.h. Runs in the store. */
+/* A grant of the store: see store_grant.h. */
 #include <stdlib.h>
 
 #include "../../common/ipc/exchange.h"

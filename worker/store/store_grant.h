@@ -1,7 +1,7 @@
 /*
  * A grant of the store: the channel to the relay of one execution, which is the
  * right to the memories and saved tools of one scope. A relay that breaks a
- * rule loses its grant; the others keep theirs. Runs in the store.
+ * rule loses its grant; the others keep theirs.
  */
 #ifndef WORKER_STORE_STORE_GRANT_H
 #define WORKER_STORE_STORE_GRANT_H

@@ -1,4 +1,4 @@
-/* The stored lists of tools: see tool_lists.h. Runs in the store. */
+/* The stored lists of tools: see tool_lists.h. */
 #include <string.h>
 
 #include "../../common/limits.h"

@@ -1,4 +1,4 @@
-/* Reads and writes the small files of cgroups. Runs in the supervisor. */
+/* Reads and writes the small files of cgroups. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * A scope of the user's service manager, whose cgroup is ours alone: see
  * cgroup.h. systemd-run moves itself there and becomes this program again, with
  * the same process number, by which the scope is named. If it failed then, we
- * would be gone, so a child tries it first. Runs in the supervisor.
+ * would be gone, so a child tries it first.
  */
 #include <fcntl.h>
 #include <limits.h>

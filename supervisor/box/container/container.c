@@ -1,7 +1,7 @@
 /*
- * One container as a box: see container.h. A keeper runs the client of
- * the engine, whose standard streams are the pipes of the box, and sees to it
- * that the container is removed, also if we end. Runs in the supervisor.
+ * One container as a box: see container.h. A keeper runs the client of the
+ * engine, whose standard streams are the pipes of the box, and sees to it that
+ * the container is removed, also if we end.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-/*
- * The runtimes podman and docker: boxes that are containers. Runs in the
- * supervisor.
- */
+/* The runtimes podman and docker: boxes that are containers. */
 #ifndef SUPERVISOR_CONTAINER_H
 #define SUPERVISOR_CONTAINER_H
 

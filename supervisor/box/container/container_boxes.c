@@ -1,7 +1,4 @@
-/*
- * The state shared by all containers of a run: see container.h. Runs in
- * the supervisor.
- */
+/* The state shared by all containers of a run: see container.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

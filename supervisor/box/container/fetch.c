@@ -1,7 +1,7 @@
 /*
  * The image of containers, where none is set: one of this machine, or else
  * Python's own, which the engine fetches for the first call, and which is then
- * tried as every image is at the start. Runs in the supervisor.
+ * tried as every image is at the start.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * The directories of a container: see container.h. They are reached
- * through /proc, which needs no help of the engine and no frames: a user may
- * look into the containers of its own engine. Runs in the supervisor.
+ * The directories of a container: see container.h. They are reached through
+ * /proc, which needs no help of the engine and no frames: a user may look into
+ * the containers of its own engine.
  */
 #include <fcntl.h>
 #include <linux/magic.h>

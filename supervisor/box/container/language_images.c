@@ -1,8 +1,8 @@
 /*
- * The languages that images add: see container.h. Runs in the supervisor.
- * The languages are never freed, since calls refer to them, also to those of
- * images that have been disabled. Nothing else happens while the engine is
- * asked: the next call must see what a command has changed.
+ * The languages that images add: see container.h. The languages are never
+ * freed, since calls refer to them, also to those of images that have been
+ * disabled. Nothing else happens while the engine is asked: the next call must
+ * see what a command has changed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /*
- * The removal of containers: see container.h. A container whose call has
- * been answered is removed by its client, below a keeper, others by a command
- * below one; here a keeper that was killed meanwhile is noticed. Runs in the
- * supervisor.
+ * The removal of containers: see container.h. A container whose call has been
+ * answered is removed by its client, below a keeper, others by a command below
+ * one; here a keeper that was killed meanwhile is noticed.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-/* What an engine tells of an image: see engine.h. Runs in the supervisor. */
+/* What an engine tells of an image: see engine.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

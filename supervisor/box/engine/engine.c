@@ -1,6 +1,6 @@
 /*
- * Commands of a container engine: see engine.h. Each runs below a
- * keeper, so that it ends with us. Runs in the supervisor.
+ * Commands of a container engine: see engine.h. Each runs below a keeper, so
+ * that it ends with us.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
  * Podman and docker, the engines of containers: what one is told and asked, and
- * what it answers. Runs in the supervisor.
+ * what it answers.
  */
 #ifndef SUPERVISOR_ENGINE_H
 #define SUPERVISOR_ENGINE_H

@@ -1,10 +1,10 @@
 /*
- * Why an engine could not run a container: see engine.h. Runs in the
- * supervisor. The text of the client is only searched for known sentences, and
- * one line of it is quoted, with control characters escaped. The image or the
- * code may have written this text: they share the standard error of the engine,
- * in the trial, in containers of languages that are images, and before the
- * container is ready for code. So the text decides only the sentence.
+ * Why an engine could not run a container: see engine.h. The text of the client
+ * is only searched for known sentences, and one line of it is quoted, with
+ * control characters escaped. The image or the code may have written this text:
+ * they share the standard error of the engine, in the trial, in containers of
+ * languages that are images, and before the container is ready for code. So the
+ * text decides only the sentence.
  */
 #include <stdlib.h>
 #include <string.h>

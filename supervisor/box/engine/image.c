@@ -1,7 +1,4 @@
-/*
- * Names of images, and the tags of languages: see engine.h. Runs in the
- * supervisor.
- */
+/* Names of images, and the tags of languages: see engine.h. */
 #include <stdlib.h>
 #include <string.h>
 

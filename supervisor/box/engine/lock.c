@@ -1,6 +1,5 @@
 /*
- * Whether a Caisson in another namespace of processes still runs: see
- * engine.h. Runs in the supervisor.
+ * Whether a Caisson in another namespace of processes still runs: see engine.h.
  */
 #include <errno.h>
 #include <fcntl.h>

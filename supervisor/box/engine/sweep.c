@@ -1,7 +1,7 @@
 /*
- * Which containers are left of a Caisson that has ended: see engine.h.
- * A name repeats the label, so that no container of other programs is removed,
- * whatever its label is. Runs in the supervisor.
+ * Which containers are left of a Caisson that has ended: see engine.h. A name
+ * repeats the label, so that no container of other programs is removed,
+ * whatever its label is.
  */
 #include <errno.h>
 #include <fcntl.h>

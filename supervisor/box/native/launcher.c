@@ -1,7 +1,4 @@
-/*
- * The launcher of a box: a fork of the template, or a new process. Runs in the
- * supervisor.
- */
+/* The launcher of a box: a fork of the template, or a new process. */
 #include "../cgroup/cgroup.h"
 #include "native.h"
 #include "../../process/process.h"

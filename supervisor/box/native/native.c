@@ -1,6 +1,6 @@
 /*
  * The processes of one native box: see native.h. Killed processes are reaped
- * later. Runs in the supervisor.
+ * later.
  */
 #include <errno.h>
 #include <signal.h>

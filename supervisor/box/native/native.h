@@ -1,6 +1,6 @@
 /*
  * The runtime native: boxes that are namespaces, and the templates that fork
- * them. Runs in the supervisor.
+ * them.
  */
 #ifndef SUPERVISOR_NATIVE_H
 #define SUPERVISOR_NATIVE_H

@@ -1,6 +1,6 @@
 /*
  * The state shared by all native boxes: their cgroup, or the reason why there
- * is none, and the templates that fork them. Runs in the supervisor.
+ * is none, and the templates that fork them.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
  * The request for a native box: the part that is the same for all boxes, and
- * for the template that forks them. Runs in the supervisor.
+ * for the template that forks them.
  */
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,4 @@
-/*
- * The identity of the boxes' interpreter on disk: see native.h. Runs in
- * the supervisor.
- */
+/* The identity of the boxes' interpreter on disk: see native.h. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

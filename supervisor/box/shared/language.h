@@ -1,7 +1,7 @@
 /*
  * The languages of code, as described by files in the directories of
  * worker/box, such as worker/box/python/language.def. The box has a struct
- * language of its own (worker/box/native/language.h). Runs in the supervisor.
+ * language of its own (worker/box/native/language.h).
  */
 #ifndef SUPERVISOR_LANGUAGE_H
 #define SUPERVISOR_LANGUAGE_H

@@ -1,7 +1,7 @@
 /*
  * The pictures that the code of one box displays. They are counted and checked
  * again here, because the relay parses bytes of the box, and are put into the
- * output. Runs in the supervisor.
+ * output.
  */
 #include <stdlib.h>
 #include <string.h>

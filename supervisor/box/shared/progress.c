@@ -1,6 +1,6 @@
 /*
  * The progress that the code of one box reports. It is checked again here,
- * because the relay parses bytes of the box. Runs in the supervisor.
+ * because the relay parses bytes of the box.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /*
  * What the life of boxes and their runtimes have in common: see runtime.h. Code
- * can forge what its box claims, as it can choose how it ends. Runs in the
- * supervisor.
+ * can forge what its box claims, as it can choose how it ends.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,4 @@
-/*
- * Cuts entries out of a file and inserts others: see adopt_edit.h. Runs in the
- * supervisor.
- */
+/* Cuts entries out of a file and inserts others: see adopt_edit.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
-/*
- * Files that are replaced as a whole: see adopt_file.h. Runs in the supervisor.
- */
+/* Files that are replaced as a whole: see adopt_file.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

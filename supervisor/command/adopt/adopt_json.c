@@ -1,7 +1,4 @@
-/*
- * Servers in the form of our own files: see adopt_json.h. Runs in the
- * supervisor.
- */
+/* Servers in the form of our own files: see adopt_json.h. */
 #include <string.h>
 
 #include "../../../common/limits.h"

@@ -1,4 +1,4 @@
-/* Records of changes: see adopt_record.h. Runs in the supervisor. */
+/* Records of changes: see adopt_record.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * The record of a change by caisson adopt, for undoing it: the file before and
  * after, and each moved entry as it was written. Each change has a directory
- * with its date as the name. Runs in the supervisor.
+ * with its date as the name.
  */
 #ifndef SUPERVISOR_ADOPT_RECORD_H
 #define SUPERVISOR_ADOPT_RECORD_H

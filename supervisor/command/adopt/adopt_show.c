@@ -1,7 +1,4 @@
-/*
- * The description of a change for users: see adopt_show.h. Runs in the
- * supervisor.
- */
+/* The description of a change for users: see adopt_show.h. */
 #include <string.h>
 #include <strings.h>
 

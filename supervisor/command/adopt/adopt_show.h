@@ -1,7 +1,6 @@
 /*
  * The description of a change for users before it is made. It contains no
- * values of variables, headers, URLs, or arguments that may be secrets. Runs in
- * the supervisor.
+ * values of variables, headers, URLs, or arguments that may be secrets.
  */
 #ifndef SUPERVISOR_ADOPT_SHOW_H
 #define SUPERVISOR_ADOPT_SHOW_H

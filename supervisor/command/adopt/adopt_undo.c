@@ -2,7 +2,7 @@
  * caisson adopt CLIENT --undo: restores the client's file byte for byte if
  * nothing else has changed it. Otherwise our entry is cut out and the moved
  * entries are put back. The client's file is written first, and each later step
- * can be repeated. Runs in the supervisor.
+ * can be repeated.
  */
 #include <stdio.h>
 #include <stdlib.h>

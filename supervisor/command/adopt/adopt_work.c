@@ -1,7 +1,4 @@
-/*
- * The steps that a change and its undoing have in common: see adopt_work.h.
- * Runs in the supervisor.
- */
+/* The steps that a change and its undoing have in common: see adopt_work.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * One run of caisson adopt: its data, and the steps that a change and its
- * undoing have in common. Runs in the supervisor.
+ * undoing have in common.
  */
 #ifndef SUPERVISOR_ADOPT_WORK_H
 #define SUPERVISOR_ADOPT_WORK_H

@@ -1,4 +1,4 @@
-/* The table of clients: see adopt_client.h. Runs in the supervisor. */
+/* The table of clients: see adopt_client.h. */
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
  * Prints the entry for Caisson in the configuration of a client: see
- * client_config.h. Runs in the supervisor.
+ * client_config.h.
  */
 #include <limits.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /*
  * caisson config: shows each setting with its value and its source, checks
- * them, and writes one member of config.json; the others stay. Runs in the
- * supervisor.
+ * them, and writes one member of config.json; the others stay.
  */
 #include <jansson.h>
 #include <stdio.h>

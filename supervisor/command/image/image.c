@@ -2,7 +2,6 @@
  * caisson image: builds, pulls, lists, enables and disables the images from
  * which containers are started. podman or docker holds them; one is enabled as
  * a language by a tag there (box/engine/engine.h), so a label only proposes.
- * Runs in the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>

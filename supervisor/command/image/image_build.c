@@ -1,7 +1,6 @@
 /*
  * caisson image build: checks the command line, and becomes the script that
- * makes an image from Debian packages or a directory (image_build.sh). Runs in
- * the supervisor.
+ * makes an image from Debian packages or a directory (image_build.sh).
  */
 #include <stdlib.h>
 #include <string.h>

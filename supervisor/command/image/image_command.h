@@ -1,6 +1,6 @@
 /*
  * caisson image: what its files share. image.c has its commands and asks the
- * engine, image_build.c has a script build images. Runs in the supervisor.
+ * engine, image_build.c has a script build images.
  */
 #ifndef SUPERVISOR_IMAGE_COMMAND_H
 #define SUPERVISOR_IMAGE_COMMAND_H

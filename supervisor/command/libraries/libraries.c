@@ -1,7 +1,7 @@
 /*
  * caisson libraries: lists the libraries that code finds. libraries.py of this
  * directory runs in a box as an ordinary call. Its output is passed on to the
- * terminal, not parsed. Runs in the supervisor.
+ * terminal, not parsed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * caisson selftest: tests each process and each promise of the box. The program
  * in the box is probe.py of this directory, run as user code of an ordinary
  * call. Only here is the output of a box trusted, since operators test their
- * own machine. Runs in the supervisor.
+ * own machine.
  */
 #include <stdio.h>
 #include <stdlib.h>

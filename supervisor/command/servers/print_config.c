@@ -1,7 +1,7 @@
 /*
  * caisson servers list: prints every source of servers with its state, then
- * every server. Foreign text is escaped. Arguments and the values
- * of variables are omitted, as they may be secrets. Runs in the supervisor.
+ * every server. Foreign text is escaped. Arguments and the values of variables
+ * are omitted, as they may be secrets.
  */
 #include <limits.h>
 #include <stdlib.h>

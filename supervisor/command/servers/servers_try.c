@@ -2,8 +2,7 @@
  * caisson servers test: starts every configured server and prints its tools or
  * its error, for people, in the order of the configuration, with a count at the
  * end. Files and entries that are not used have their lines, too, with the
- * cause. Names of tools are chosen by servers, so they are escaped. Runs in the
- * supervisor.
+ * cause. Names of tools are chosen by servers, so they are escaped.
  */
 #include <stdio.h>
 #include <stdlib.h>

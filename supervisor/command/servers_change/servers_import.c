@@ -1,7 +1,6 @@
 /*
  * caisson servers import CLIENT: the servers of a client are copied to our file
  * for it, by the rules of caisson adopt. The file of the client is only read.
- * Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /*
  * caisson servers remove: only entries written by "servers add" and "servers
- * import" are removed; for others, the error names their file. Runs in the
- * supervisor.
+ * import" are removed; for others, the error names their file.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * caisson service: installs the units of the user's service manager, removes
  * them, and tells how the service does. systemctl does the work; a unit that
- * someone else has written is not touched. Runs in the supervisor.
+ * someone else has written is not touched.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,6 @@
 /*
  * What commands tell and ask a person: errors that name what others have
- * chosen, questions before what cannot be undone, and what is waited for. Runs
- * in the supervisor.
+ * chosen, questions before what cannot be undone, and what is waited for.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Copies of files that commands write. Runs in the supervisor. */
+/* Copies of files that commands write. */
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"

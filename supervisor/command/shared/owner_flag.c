@@ -1,6 +1,6 @@
 /*
  * The flag --owner of commands on what is kept: whose memories, saved tools and
- * files they are about. Runs in the supervisor.
+ * files they are about.
  */
 #include <stdio.h>
 #include <string.h>

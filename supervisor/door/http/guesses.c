@@ -1,7 +1,6 @@
 /*
  * Wrong tokens: see guesses.h. Tokens are too long to be guessed; this tells a
- * program that tries to slow down, and bounds its lines in the log. Runs in the
- * supervisor.
+ * program that tries to slow down, and bounds its lines in the log.
  */
 #include <stdio.h>
 #include <stdlib.h>

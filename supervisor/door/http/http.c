@@ -1,7 +1,7 @@
 /*
  * HTTP clients: see http.h. Each request without a session has an MCP session
  * of its own, which ends with it; what a session sends is given to the request
- * that it belongs to. Runs in the supervisor.
+ * that it belongs to.
  */
 #include <stdlib.h>
 #include <string.h>

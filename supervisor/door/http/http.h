@@ -1,7 +1,7 @@
 /*
  * HTTP clients as MCP clients: the requests of guests, their sessions, and the
  * answers. The gateway has read and checked the HTTP; this is the meaning of
- * its fields for MCP, in both eras. Runs in the supervisor.
+ * its fields for MCP, in both eras.
  *
  *	http.c           the door, and requests without a session
  *	http_tokens.c    tokens: who a guest is, and how much it may ask

@@ -1,6 +1,6 @@
 /*
  * Figures for operators, at a socket of their own: see http.h. Whoever may
- * connect to it may read them, and nothing else. Runs in the supervisor.
+ * connect to it may read them, and nothing else.
  */
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * bytes go between the gateway and files by descriptors, and never through this
  * process; ranges and ETags are those of the gateway, in worker/gateway/. Those
  * who have a link, which peers/file_url.c reads, need no token: the process
- * files judges its signature. Runs in the supervisor.
+ * files judges its signature.
  */
 #include <stdlib.h>
 #include <string.h>

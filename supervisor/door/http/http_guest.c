@@ -1,7 +1,6 @@
 /*
  * The guests of HTTP: see http.h. A guest stays as long as the program, also
  * when its token is revoked: calls that are still ending belong to its owner.
- * Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * The fields of requests in versions without sessions (2026-07-28, basic,
  * transports, Streamable HTTP): proxies route by them, so they must say the
- * same as the message. Runs in the supervisor.
+ * same as the message.
  */
 #include <stdlib.h>
 #include <string.h>

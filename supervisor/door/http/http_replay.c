@@ -2,8 +2,7 @@
  * The events of answers, kept for clients whose connection broke (2025-11-25,
  * basic, transports, "Resumability and Redelivery"). An event's id has the
  * number of its answer in the session, and its own. A client comes back with
- * the id of the last event that it got, and is sent those behind it. Runs in
- * the supervisor.
+ * the id of the last event that it got, and is sent those behind it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* One request of HTTP and its answer: see http.h. Runs in the supervisor. */
+/* One request of HTTP and its answer: see http.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

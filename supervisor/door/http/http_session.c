@@ -3,7 +3,7 @@
  * 2025-11-25, basic, transports): a session begins with an answer to initialize
  * and is named in each later request. A client that loses its connection may
  * come back, so a session ends only by DELETE, or when newer ones take its
- * place. Runs in the supervisor.
+ * place.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * The processor time that tokens have taken today, kept across a restart: see
  * http.h. A file has a line "DAY MICROSECONDS NAME" for each token that has a
- * limit; what it cannot tell counts as nothing. Runs in the supervisor.
+ * limit; what it cannot tell counts as nothing.
  */
 #include <fcntl.h>
 #include <inttypes.h>

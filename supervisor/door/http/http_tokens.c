@@ -1,7 +1,7 @@
 /*
  * Who a guest is: the token that it has sent names an owner. The file of tokens
  * is examined before each decision and once a second, so a token that was
- * revoked ends what it has begun. Runs in the supervisor.
+ * revoked ends what it has begun.
  */
 #include <stdbool.h>
 #include <stdlib.h>

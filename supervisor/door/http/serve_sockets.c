@@ -1,7 +1,4 @@
-/*
- * Opens the sockets of "caisson serve": see serve_sockets.h. Runs in the
- * supervisor.
- */
+/* Opens the sockets of "caisson serve": see serve_sockets.h. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /*
  * The sockets of "caisson serve": where they are, and their removal at the end.
- * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_SERVE_SOCKETS_H
 #define SUPERVISOR_SERVE_SOCKETS_H

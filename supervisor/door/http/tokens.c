@@ -1,6 +1,4 @@
-/*
- * The tokens of HTTP clients in memory: see tokens.h. Runs in the supervisor.
- */
+/* The tokens of HTTP clients in memory: see tokens.h. */
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>

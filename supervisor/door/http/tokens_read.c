@@ -1,6 +1,6 @@
 /*
  * Reads the tokens of HTTP clients: see tokens.h. The file is strict JSON: what
- * is not understood could be a limit, so it is a fault. Runs in the supervisor.
+ * is not understood could be a limit, so it is a fault.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,4 @@
-/*
- * Makes tokens of HTTP clients and writes their file: see tokens.h. Runs in the
- * supervisor.
- */
+/* Makes tokens of HTTP clients and writes their file: see tokens.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

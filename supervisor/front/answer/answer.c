@@ -3,7 +3,7 @@
  * pictures where the code displayed them; the structured form, if requested;
  * and _meta for programs, which the model need not read. Output mode "compact"
  * omits fields without information. The other modes have every field; their
- * text is one fenced block. Runs in the supervisor.
+ * text is one fenced block.
  */
 #include <stdio.h>
 #include <stdlib.h>

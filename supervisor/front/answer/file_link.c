@@ -1,4 +1,4 @@
-/* A kept file as a client sees it: see answer.h. Runs in the supervisor. */
+/* A kept file as a client sees it: see answer.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

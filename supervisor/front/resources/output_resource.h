@@ -1,6 +1,6 @@
 /*
  * Kept executions, and the whole of their output, as resources: their owner
- * reads them by the id. Runs in the supervisor.
+ * reads them by the id.
  */
 #ifndef SUPERVISOR_OUTPUT_RESOURCE_H
 #define SUPERVISOR_OUTPUT_RESOURCE_H

@@ -1,7 +1,4 @@
-/*
- * The queue of requests about files: see resource_request.h. Runs in the
- * supervisor.
- */
+/* The queue of requests about files: see resource_request.h. */
 #include <stdlib.h>
 
 #include "../../../common/limits.h"

@@ -1,7 +1,7 @@
 /*
  * A request of a client about its files or outputs, which other processes keep,
  * or about the configuration, which they read. Requests wait in a queue; only a
- * few of an owner run at a time. Runs in the supervisor.
+ * few of an owner run at a time.
  */
 #ifndef SUPERVISOR_RESOURCE_REQUEST_H
 #define SUPERVISOR_RESOURCE_REQUEST_H

@@ -1,6 +1,6 @@
 /*
  * The methods of MCP for resources: the manual, and the files that code has
- * left, which another process keeps. Runs in the supervisor.
+ * left, which another process keeps.
  */
 #include <stdlib.h>
 #include <string.h>

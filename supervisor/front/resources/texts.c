@@ -1,7 +1,7 @@
 /*
  * The description of Caisson for a client: server information, instructions,
  * the manual. It is short, because it costs every client context. It must be
- * true, because models rely on it. Runs in the supervisor.
+ * true, because models rely on it.
  */
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"

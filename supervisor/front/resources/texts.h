@@ -1,4 +1,4 @@
-/* The description of Caisson for clients. Runs in the supervisor. */
+/* The description of Caisson for clients. */
 #ifndef SUPERVISOR_TEXTS_H
 #define SUPERVISOR_TEXTS_H
 

@@ -1,4 +1,4 @@
-/* The context of a request: see rpc.h. Runs in the supervisor. */
+/* The context of a request: see rpc.h. */
 #include <string.h>
 
 #include "rpc.h"

@@ -1,4 +1,4 @@
-/* What the eras of MCP share: see rpc.h. Runs in the supervisor. */
+/* What the eras of MCP share: see rpc.h. */
 #include "rpc.h"
 
 void

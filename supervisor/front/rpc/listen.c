@@ -1,6 +1,6 @@
 /*
- * Subscriptions of a client: see rpc.h. The list of resources is the only
- * one that changes while the program runs. Runs in the supervisor.
+ * Subscriptions of a client: see rpc.h. The list of resources is the only one
+ * that changes while the program runs.
  */
 #include <stdlib.h>
 #include <string.h>

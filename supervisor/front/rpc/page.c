@@ -1,4 +1,4 @@
-/* The pages of lists: see rpc.h. Runs in the supervisor. */
+/* The pages of lists: see rpc.h. */
 #include <string.h>
 
 #include "../../../common/base/base64.h"

@@ -1,4 +1,4 @@
-/* JSON-RPC with one client: see rpc.h. Runs in the supervisor. */
+/* JSON-RPC with one client: see rpc.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

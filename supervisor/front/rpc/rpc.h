@@ -1,6 +1,6 @@
 /*
  * What the methods of MCP share: JSON-RPC, the context of a request, eras,
- * pages, subscriptions. Runs in the supervisor.
+ * pages, subscriptions.
  */
 #ifndef SUPERVISOR_RPC_H
 #define SUPERVISOR_RPC_H

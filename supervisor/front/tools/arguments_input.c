@@ -1,7 +1,4 @@
-/*
- * The arguments that the box hands to the code: see tool.h. Runs in
- * the supervisor.
- */
+/* The arguments that the box hands to the code: see tool.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

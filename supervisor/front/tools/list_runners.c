@@ -1,6 +1,6 @@
 /*
  * The tool list_runners: tests which languages work here, by running code in
- * each that prints its version. Runs in the supervisor.
+ * each that prints its version.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Questions to a client: see tool.h. Runs in the supervisor. */
+/* Questions to a client: see tool.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

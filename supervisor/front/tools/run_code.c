@@ -1,7 +1,4 @@
-/*
- * The tool run_code: code in a language that the call names. Runs in the
- * supervisor.
- */
+/* The tool run_code: code in a language that the call names. */
 #include "../../../common/json/json.h"
 #include "../../box/shared/language.h"
 #include "tool.h"

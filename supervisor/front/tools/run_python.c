@@ -1,7 +1,6 @@
 /*
  * The tool run_python: its description for clients, and its call. The
- * description is in the context of every model, so it is short. Runs in the
- * supervisor.
+ * description is in the context of every model, so it is short.
  */
 #include "../../../common/json/json.h"
 #include "../../box/shared/language.h"

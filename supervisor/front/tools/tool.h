@@ -1,6 +1,5 @@
 /*
  * Tools of tools/call, their arguments and calls, and questions to the client.
- * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_TOOL_H
 #define SUPERVISOR_TOOL_H

@@ -1,7 +1,6 @@
 /*
  * A call of a tool, from its line to its only answer: it waits for the
  * configuration, has its request executed, and is cancelled with its client.
- * Runs in the supervisor.
  */
 #include <sha2.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Progress notifications of a call: see tool.h. Runs in the supervisor. */
+/* Progress notifications of a call: see tool.h. */
 #include <stdlib.h>
 
 #include "../../../common/json/json.h"

@@ -1,4 +1,4 @@
-/* The schemas that tools share: see tool.h. Runs in the supervisor. */
+/* The schemas that tools share: see tool.h. */
 #include "../answer/answer.h"
 #include "tool.h"
 

@@ -1,6 +1,6 @@
 /*
  * The methods of MCP for tools. The option tools selects those rows of
- * tools_table.c that clients see. Runs in the supervisor.
+ * tools_table.c that clients see.
  */
 #include <string.h>
 

@@ -1,7 +1,4 @@
-/*
- * The table of tools, in the order of the words of the option tools. Runs in
- * the supervisor.
- */
+/* The table of tools, in the order of the words of the option tools. */
 #include "tool.h"
 
 const struct tool *const tools_table[] = {

@@ -1,4 +1,4 @@
-/* Colours: see colour.h. Runs in the supervisor. */
+/* Colours: see colour.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* JSON for programs: see json_report.h. Runs in the supervisor. */
+/* JSON for programs: see json_report.h. */
 #include <stdio.h>
 #include <string.h>
 

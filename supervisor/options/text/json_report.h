@@ -1,6 +1,6 @@
 /*
  * The output of --json: one JSON object, built member by member; and foreign
- * text as commands print it. Runs in the supervisor.
+ * text as commands print it.
  */
 #ifndef SUPERVISOR_JSON_REPORT_H
 #define SUPERVISOR_JSON_REPORT_H

@@ -1,7 +1,6 @@
 /*
  * The service manager that has started us, if any: see socket.h. The protocol
- * of sd_notify(3) is a datagram of lines, so no library is loaded for it. Runs
- * in the supervisor.
+ * of sd_notify(3) is a datagram of lines, so no library is loaded for it.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * The current configuration of servers: see in_force.h. The files are not
  * watched but checked before each call: a change saved before a call is in
- * effect for it, and nothing runs between requests. Runs in the supervisor.
+ * effect for it, and nothing runs between requests.
  */
 #include <stdlib.h>
 #include <string.h>

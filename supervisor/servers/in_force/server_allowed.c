@@ -1,4 +1,4 @@
-/* Checks whether an owner may use a server. Runs in the supervisor. */
+/* Checks whether an owner may use a server. */
 #include <string.h>
 
 #include "../../../common/base/text_list.h"

@@ -1,4 +1,4 @@
-/* Logins at remote servers: see server_login.h. Runs in the supervisor. */
+/* Logins at remote servers: see server_login.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

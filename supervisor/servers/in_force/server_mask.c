@@ -1,4 +1,4 @@
-/* Values that may be secrets: see server_mask.h. Runs in the supervisor. */
+/* Values that may be secrets: see server_mask.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

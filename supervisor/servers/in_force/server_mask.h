@@ -1,6 +1,6 @@
 /*
  * What is not shown of a server to people, in logs and in boxes: values that
- * may be secrets. Runs in the supervisor.
+ * may be secrets.
  */
 #ifndef SUPERVISOR_SERVERS_SERVER_MASK_H
 #define SUPERVISOR_SERVERS_SERVER_MASK_H

@@ -1,7 +1,4 @@
-/*
- * The names of servers that a call requests: see server_names.h. Runs in the
- * supervisor.
- */
+/* The names of servers that a call requests: see server_names.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * Names that come close to an unknown one, by what authors of tools mean by
  * them and by the spelling: see arguments.h. They are told, and none is taken
- * for another. Runs in the broker.
+ * for another.
  */
 #include <ctype.h>
 #include <stdio.h>

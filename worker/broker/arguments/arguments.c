@@ -1,4 +1,4 @@
-/* The arguments of a call as a whole: see arguments.h. Runs in the broker. */
+/* The arguments of a call as a whole: see arguments.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * Compares one value with a schema: type, "enum" and "const", members, items
- * and alternatives. See arguments.h. Runs in the broker.
+ * and alternatives. See arguments.h.
  */
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /*
  * The names of arguments, and of members of nested objects: which are unknown
- * and which are missing. See arguments.h. Runs in the broker.
+ * and which are missing. See arguments.h.
  */
 #include <stdlib.h>
 #include <string.h>

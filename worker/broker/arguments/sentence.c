@@ -1,7 +1,4 @@
-/*
- * The sentence about arguments that do not fit: see arguments.h. Runs in the
- * broker.
- */
+/* The sentence about arguments that do not fit: see arguments.h. */
 #include "../../../common/base/utf8.h"
 #include "arguments.h"
 

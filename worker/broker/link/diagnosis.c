@@ -1,6 +1,6 @@
 /*
  * Finds the line of a server's standard error that states the error: see
- * link.h. Runs in the broker.
+ * link.h.
  */
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* A link: one process of a server: see link.h. Runs in the broker. */
+/* A link: one process of a server: see link.h. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
  * Servers and the protocol that is spoken with them: a server, its processes
- * (links), and what a link consists of. Runs in the broker.
+ * (links), and what a link consists of.
  */
 #ifndef WORKER_BROKER_LINK_H
 #define WORKER_BROKER_LINK_H

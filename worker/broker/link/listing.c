@@ -1,4 +1,4 @@
-/* The list of tools of one link: see link.h. Runs in the broker. */
+/* The list of tools of one link: see link.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-/*
- * What the code may ask a server besides calls of tools: see link.h. Runs in
- * the broker.
- */
+/* What the code may ask a server besides calls of tools: see link.h. */
 #include <string.h>
 
 #include "../../../common/json/json.h"

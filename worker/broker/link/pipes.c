@@ -1,4 +1,4 @@
-/* The three pipes of one server process: see link.h. Runs in the broker. */
+/* The three pipes of one server process: see link.h. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

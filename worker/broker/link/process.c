@@ -1,7 +1,4 @@
-/*
- * A link to a process, which the supervisor starts: see link.h. Runs in the
- * broker.
- */
+/* A link to a process, which the supervisor starts: see link.h. */
 #include "../state/state.h"
 #include "link.h"
 

@@ -1,4 +1,4 @@
-/* The unanswered calls of one server: see link.h. Runs in the broker. */
+/* The unanswered calls of one server: see link.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * A link to a connector, by which the supervisor reaches a remote server: see
- * link.h. Runs in the broker.
+ * link.h.
  */
 #include "../../../common/limits.h"
 #include "../../../common/base/utf8.h"

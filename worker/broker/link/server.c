@@ -1,4 +1,4 @@
-/* A configured server: see link.h. Runs in the broker. */
+/* A configured server: see link.h. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The module of a server in TypeScript: see schema.h. Runs in the broker. */
+/* The module of a server in TypeScript: see schema.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

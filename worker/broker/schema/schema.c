@@ -1,7 +1,6 @@
 /*
- * Reads the schema of a tool as far as its rules are known: see schema.h.
- * Each look at it takes from its work, so no schema costs more than that. Runs
- * in the broker.
+ * Reads the schema of a tool as far as its rules are known: see schema.h. Each
+ * look at it takes from its work, so no schema costs more than that.
  */
 #include <math.h>
 #include <stdlib.h>

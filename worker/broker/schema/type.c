@@ -1,8 +1,7 @@
 /*
  * The TypeScript of schemas: see schema.h. A reference from a member or an item
  * is the name of a type, so that types may hold themselves; one from anywhere
- * else is written out, since the compiler refuses a type that is itself. Runs
- * in the broker.
+ * else is written out, since the compiler refuses a type that is itself.
  */
 #include <ctype.h>
 #include <search.h>

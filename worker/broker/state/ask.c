@@ -1,4 +1,4 @@
-/* One request to a server: see state.h. Runs in the broker. */
+/* One request to a server: see state.h. */
 #include <stdlib.h>
 
 #include "../../../common/base/clock.h"

@@ -1,4 +1,4 @@
-/* The audit file: see state.h. Runs in the broker. */
+/* The audit file: see state.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* The definition of a server: see state.h. Runs in the broker. */
+/* The definition of a server: see state.h. */
 #include <stdlib.h>
 #include <string.h>
 

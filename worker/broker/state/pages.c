@@ -1,4 +1,4 @@
-/* The pages of a list: see state.h. Runs in the broker. */
+/* The pages of a list: see state.h. */
 #include <string.h>
 
 #include "../../../common/limits.h"

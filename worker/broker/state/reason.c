@@ -1,4 +1,4 @@
-/* The sentences of refusals: see state.h. Runs in the broker. */
+/* The sentences of refusals: see state.h. */
 #include <inttypes.h>
 #include <string.h>
 

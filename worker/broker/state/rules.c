@@ -1,4 +1,4 @@
-/* The tools of a server that may be used: see state.h. Runs in the broker. */
+/* The tools of a server that may be used: see state.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Messages of the broker to the supervisor. Runs in the broker. */
+/* Messages of the broker to the supervisor. */
 #include "../../../common/base/log.h"
 #include "state.h"
 

@@ -1,4 +1,4 @@
-/* The remembered lists of tools: see tools.h. Runs in the broker. */
+/* The remembered lists of tools: see tools.h. */
 #include <search.h>
 #include <stdbool.h>
 #include <stdlib.h>

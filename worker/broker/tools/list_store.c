@@ -1,4 +1,4 @@
-/* The broker's connection to the store: see tools.h. Runs in the broker. */
+/* The broker's connection to the store: see tools.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The shape of a tool's results: see tools.h. Runs in the broker. */
+/* The shape of a tool's results: see tools.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The shapes of results: see tools.h. Runs in the broker. */
+/* The shapes of results: see tools.h. */
 #include <sys/queue.h>
 #include <stdlib.h>
 #include <string.h>

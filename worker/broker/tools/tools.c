@@ -1,4 +1,4 @@
-/* Builds a list of tools from its pages: see tools.h. Runs in the broker. */
+/* Builds a list of tools from its pages: see tools.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

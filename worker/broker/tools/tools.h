@@ -1,7 +1,4 @@
-/*
- * Lists of tools, those that are remembered, and the shapes of results. Runs in
- * the broker.
- */
+/* Lists of tools, those that are remembered, and the shapes of results. */
 #ifndef WORKER_BROKER_TOOLS_H
 #define WORKER_BROKER_TOOLS_H
 

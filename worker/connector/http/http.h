@@ -1,7 +1,4 @@
-/*
- * HTTP requests, and what addresses mean. Knows nothing of MCP. Runs in the
- * connector.
- */
+/* HTTP requests, and what addresses mean. Knows nothing of MCP. */
 #ifndef WORKER_CONNECTOR_HTTP_H
 #define WORKER_CONNECTOR_HTTP_H
 

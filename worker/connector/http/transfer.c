@@ -1,4 +1,4 @@
-/* HTTP requests: see http.h. Runs in the connector. */
+/* HTTP requests: see http.h. */
 #include <ctype.h>
 #include <curl/curl.h>
 #include <event2/event.h>

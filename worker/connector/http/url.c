@@ -1,4 +1,4 @@
-/* Addresses: see http.h. Runs in the connector. */
+/* Addresses: see http.h. */
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-/* The page of a login: see oauth.h. Runs in the connector. */
+/* The page of a login: see oauth.h. */
 #include <arpa/inet.h>
 #include <event2/event.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-/* The metadata of logins: see oauth.h. Runs in the connector. */
+/* The metadata of logins: see oauth.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Documents of logins: see oauth.h. Runs in the connector. */
+/* Documents of logins: see oauth.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Logging in and out: see oauth.h. Runs in the connector. */
+/* Logging in and out: see oauth.h. */
 #include <event2/event.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Requests for documents of logins: see oauth.h. Runs in the connector. */
+/* Requests for documents of logins: see oauth.h. */
 #include <stdlib.h>
 #include <string.h>
 

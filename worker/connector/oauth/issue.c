@@ -1,4 +1,4 @@
-/* Requests for tokens: see oauth.h. Runs in the connector. */
+/* Requests for tokens: see oauth.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

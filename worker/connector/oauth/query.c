@@ -1,4 +1,4 @@
-/* Forms of logins: see oauth.h. Runs in the connector. */
+/* Forms of logins: see oauth.h. */
 #include <curl/curl.h>
 #include <sha2.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The token of requests: see oauth.h. Runs in the connector. */
+/* The token of requests: see oauth.h. */
 #include <event2/event.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The directory of a login: see oauth.h. Runs in the connector. */
+/* The directory of a login: see oauth.h. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
