@@ -99,6 +99,9 @@ call_record_facts(const struct call *call, struct buffer *facts)
 		buffer_printf(facts, ",\"exit_code\":%d", result->exit_code);
 	if (signal != NULL)
 		call_record_text(facts, "signal", signal);
+	if (result->response.status != 0)
+		buffer_printf(facts, ",\"response_status\":%llu",
+		    (unsigned long long)result->response.status);
 	if (result->error != NULL)
 		call_record_text(facts, "error", result->error);
 	if (result->calls != NULL)
