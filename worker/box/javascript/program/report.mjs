@@ -19,6 +19,11 @@ const NO_PACKAGE = 'no packages are installed here, and none can be: there ' +
 const RETURN = /top-level return|illegal return|return statement is not/i;
 const NO_RETURN = 'outside of a function, print the value instead, or have it ' +
   'as the last expression';
+/* A line of JSX, texts aside, which no engine is told to read. */
+const QUOTED = /(["'`]).*?\1/g;
+const JSX = /<\/[A-Za-z>]|\/>|<[A-Za-z][\w.-]*\s+[\w-]+=["{]/;
+const NO_JSX = 'JSX is not read: call functions, or write template strings, ' +
+  'such as html`...` of "hono/html"';
 /* How engines say that there is no network. */
 const NETWORK = new RegExp('\\bENOTFOUND\\b|\\bEAI_AGAIN\\b|^connect E[A-Z]+|' +
   '^fetch failed$|^error sending request|^Unable to connect', 'i');
@@ -101,7 +106,8 @@ export class Reporter {
   /* Prints why the code does not parse, with the place. */
   tellFault({ message, line, column }) {
     complain(`${this.#excerpt(line, column)}SyntaxError: ${message}\n` +
-      this.#hint({ message }));
+      (JSX.test(this.#lines[line - 1]?.replace(QUOTED, '""')) ?
+        `hint: ${NO_JSX}\n` : this.#hint({ message })));
   }
 
   #text(error) {
