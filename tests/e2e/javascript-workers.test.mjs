@@ -12,6 +12,7 @@ import {
   folder, nativeOnly, patiently, ran, settings,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+import { until } from './support/wait.mjs';
 
 patiently();
 
@@ -132,7 +133,11 @@ for (const [name, engine, there] of engines) {
   });
 
   test(`${name}: packages`, there, async (t) => {
-    const raw = await Raw.open(t, { env: engine });
+    const home = folder(t);
+    const raw = await Raw.open(t, { env: engine, home });
+    await run(raw, 'export default () => new Response(null, {status: 204})', {});
+    await until(() => /"response_status": ?204/.test(ran({ home,
+      args: ['calls', 'list', '--json'] }).stdout), 'the status in the record');
     const seen = await run(raw, 'import { z } from "zod";\n' +
       'import { Client } from "@modelcontextprotocol/client";\n' +
       'import parser from "body-parser"; const { Hono } = require("hono");\n' +
