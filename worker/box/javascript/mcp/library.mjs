@@ -32,7 +32,8 @@ export async function open(wire, frame, code) {
   if (/capability_?summary/i.test(code))
     box.manual = await (await import('./docs.mjs')).manualMaker();
   const runtime = makeRuntime();
-  const globals = { runtime, mcp: servers, mcp_servers: servers };
+  const globals = { runtime, mcp: servers, mcp_servers: servers,
+    MCPError: runtime.MCPError };
   for (const server of knownServers())
     globals[`mcp_${server.alias}`] ??= proxyOf(server);
   process.on('exit', (status) => finish(status !== 0));
