@@ -226,7 +226,8 @@ export class Program {
 function shown(value) {
   const isText = typeof value === 'string' && value.includes('\n');
   const text = isText ? value : inspect(value, { depth: 4, maxArrayLength: 100,
-    maxStringLength: SHOWN, breakLength: 80 });
+    maxStringLength: typeof value === 'string' ? null : SHOWN,
+    breakLength: 80 });
   const data = Buffer.from(text);
   return data.length <= SHOWN ? text :
     `${data.subarray(0, SHOWN).toString().replace(/\uFFFD+$/, '')} ... ` +
