@@ -53,6 +53,8 @@ const programs = [
     'console.log(a, require("./b.json")[0])', ['2 3']],
   ['the last expression', 'const a = [1, 2]\n\na.map((x) => x * 2) // twice\n',
     ['[ 2, 4 ]']],
+  ['a long one', '"x".repeat(5000)',
+    [/^["']x+ \.\.\. \(5002 bytes in all: print what is needed\)$/]],
   ['over lines, of a promise', 'async function main() { return { a: 1 } }\n' +
     'main()\n  .then((r) => r.a)\n', ['1']],
   ['not where something is printed', 'console.log(1); 2', ['1']],
@@ -192,6 +194,8 @@ for (const [name, engine, there] of engines) {
     assert.deepEqual((await run(raw, 'const r = await Promise.all([1, 2].map(' +
       '(n) => mcp_odd.echo({ text: `${n}` })));\n' +
       'console.log(r.map((each) => each.data.text).join())')).stdout, ['1,2']);
+    assert.deepEqual((await run(raw, 'try { await mcp_odd.nothing() } ' +
+      'catch (e) { console.log(e instanceof MCPError) }')).stdout, ['true']);
     assert.match((await run(raw, 'await mcp_odd.echo({ text: "1" });\n' +
       'try { require("fs").closeSync(3) } catch {}\n' +
       'await mcp_odd.echo({ text: "2" })'))[name === 'bun' ? 'stderr' : 'stdout']
