@@ -56,14 +56,10 @@ static const struct {
 	const char *these; /* in messages */
 	const char *all;   /* the list with --json */
 	const char *id;    /* of an entry: its member */
-	const char *none;  /* there is nothing to list */
 } stored_kinds[] = {
-	[STORED_MEMORIES] = { "memories", "memories", "key",
-	    "Nothing is kept.\n" },
-	[STORED_TOOLS] = { "saved tools", "tools", "name",
-	    "Nothing is kept.\n" },
-	[STORED_EXECUTIONS] = { "calls", "calls", "id",
-	    "No calls run, and none are kept.\n" },
+	[STORED_MEMORIES] = { "memories", "memories", "key" },
+	[STORED_TOOLS] = { "saved tools", "tools", "name" },
+	[STORED_EXECUTIONS] = { "calls", "calls", "id" },
 };
 
 static int
@@ -279,11 +275,17 @@ stored_on_cleared(struct stored *stored, struct json_span count)
 static void
 stored_end_list(struct stored *stored)
 {
+	int none = stored->listed == 0 &&
+	    !command_has(&stored->command->flags, COMMAND_FLAG_NAMES);
+
 	if (stored->json != NULL)
 		json_report_close(stored->json, ']');
-	else if (stored->listed == 0 &&
-	    !command_has(&stored->command->flags, COMMAND_FLAG_NAMES))
-		fputs(stored_kinds[stored->verb->kind].none, stdout);
+	else if (none && stored_is_about_calls(stored))
+		puts("No calls run, and none are kept.");
+	else if (none)
+		printf("No %s of %s are kept.\n",
+		    stored_kinds[stored->verb->kind].these,
+		    *stored->scope == '\0' ? "the user" : stored->scope);
 	stored_end(stored, 0);
 }
 

@@ -438,7 +438,7 @@ stored_files_print_nothing(const struct stored_files *cmd)
 	if (cmd->conversation == NULL) {
 		place = state_dir_path(
 		    cmd->setup->options, cmd->setup->envp, &err);
-		printf("Nothing%s%s is kept%s%s%s.\n",
+		printf("No files%s%s are kept%s%s%s.\n",
 		    some ? " of " : "", some ? whose : "",
 		    place == NULL ? "" : " in ", place == NULL ? "" : place,
 		    some ? " ('caisson files usage' lists all owners)" : "");

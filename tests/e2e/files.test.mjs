@@ -458,7 +458,7 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
   const mine = file(t, 'mine.txt', 'from outside');
 
   assert.equal(command(home, ['files']).stdout,
-    `Nothing is kept in ${path.join(home, '.local/state/caisson')}.\n`);
+    `No files are kept in ${path.join(home, '.local/state/caisson')}.\n`);
   await run(client, 'open("out/a.txt", "w").write("one")');
   await run(client, 'open("out/a.txt", "w").write("two\\x1b[31m")');
   assert.match(command(home, ['files', 'list']).stdout,

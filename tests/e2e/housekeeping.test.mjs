@@ -45,7 +45,7 @@ test('a token has its own limit of files', async (t) => {
   assert.match(caisson(served.home, 'files', 'list', '--owner', 'small'),
     /\n +1048576 +2097152 .* small$/);
   assert.match(caisson(served.home, 'files', 'list'),
-    /^Nothing of the user is kept in .* \('caisson files usage' lists all /);
+    /^No files of the user are kept in .* \('caisson files usage' lists all /);
   caisson(served.home, 'token', 'revoke', 'small');
   assert.match(await leave(clientWith(t, served, 'small'), 'y', 3 << 19),
     /file: y/);

@@ -486,7 +486,8 @@ test('the user sees what is kept, and removes it', async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t, { home });
 
-  assert.deepEqual(listed(home, ['memory', 'list']), ['Nothing is kept.']);
+  assert.deepEqual(listed(home, ['memory', 'list']),
+    ['No memories of the user are kept.']);
   await raw.printed(`
 save_memory("a b", {"x": "\\x1b[2J\\u009b"})
 save_memory("\\x1b[31m", 1)
@@ -507,7 +508,8 @@ save_tool(greet)`);
   assert.match(caisson(home, ['memory', 'remove', 'a b']).stderr,
     /there is no memory of this key/);
   assert.deepEqual(listed(home, ['memory', 'clear', '--yes']), ['1 removed']);
-  assert.deepEqual(listed(home, ['memory']), ['Nothing is kept.']);
+  assert.deepEqual(listed(home, ['memory']),
+    ['No memories of the user are kept.']);
 
   assert.match(listed(home, ['saved-tools'])[0], /Z +\d+ greet: Say hello\.$/);
   assert.deepEqual(listed(home, ['saved-tools', 'show', 'greet']),
