@@ -176,13 +176,16 @@ command_refuse(struct err *err, const char *word, const char *fmt, ...)
 	return err_set(err, "\"%s\" %s", shown.data, rest);
 }
 
-/* For a first word that is neither an option nor a command. */
+/* For a first word that is neither an option nor a command by itself. */
 static int
-command_unknown(const char *word, struct err *err)
+command_unknown(const char *word, const char *verb, struct err *err)
 {
 	const char *suggested = command_nearest(word);
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
 
+	if (suggested != NULL && strcmp(suggested, word) == 0)
+		return command_unknown_verb(
+		    word, verb != NULL ? verb : word, err);
 	option_key(word, strlen(word), key);
 	if (option_find(key) != OPTION_IDS) {
 		option_flag(key, flag);
@@ -304,7 +307,7 @@ command_line_begin(struct command_line *line)
 	if (line->row == NULL && verb != NULL)
 		line->row = command_find(word, verb);
 	if (line->row == NULL)
-		return command_unknown(word, line->err);
+		return command_unknown(word, verb, line->err);
 	line->argv++;
 	if (line->row->verb != NULL && verb != NULL && verb[0] != '-') {
 		line->row = command_find(word, verb);

@@ -48,6 +48,7 @@ const commands = [
   ['selftes', 2, /"selftes".*'caisson selftest'/],
   ['start', 2, /"start" is not a command: 'caisson help'/],
   ['timeout 3', 2, /"timeout" is not a command.*--timeout/],
+  ['links', 2, /'caisson links' takes one of revoke/],
   ['tools list', 2, /did you mean --tools, or 'caisson saved-tools', its new/],
   ['selftest now', 2, /"now" is not understood.*'caisson --help'/],
   ['selftest --check', 2, /'caisson selftest' and --check exclude/],
