@@ -272,6 +272,7 @@ frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
 	}
 	buffer_add_text(&frame->text, ",\"servers\":");
 	outbox_frame_finish(frame, servers, "}\n");
+	outbox_frame_own(frame);
 }
 
 void

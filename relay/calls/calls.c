@@ -96,12 +96,11 @@ calls_find(struct calls *calls, uint64_t id)
 
 /* Answers */
 
-/* len is how many bytes will follow, as far as that is known. */
 static void
-calls_begin(struct outbox_frame *frame, uint64_t id, int success, size_t len)
+calls_begin(struct outbox_frame *frame, uint64_t id, int success)
 {
 	*frame = (struct outbox_frame){ .memfd = -1, .tail = "" };
-	buffer_reserve(&frame->text, ANSWER_FRAME_MAX + len);
+	buffer_reserve(&frame->text, ANSWER_FRAME_MAX);
 	buffer_add_text(&frame->text, "{\"type\":\"rpc_response\",\"id\":");
 	buffer_add_number(&frame->text, id);
 	buffer_add_text(&frame->text,
@@ -113,7 +112,7 @@ calls_refuse(struct calls *calls, uint64_t id, const char *reason)
 {
 	struct outbox_frame frame;
 
-	calls_begin(&frame, id, 0, 0);
+	calls_begin(&frame, id, 0);
 	buffer_add_text(&frame.text, "\"error\":{\"message\":");
 	json_add_text(&frame.text, reason);
 	buffer_add_text(&frame.text, "}}\n");
@@ -168,8 +167,7 @@ calls_result(struct calls *calls, struct ipc_result *result)
 	struct outbox_frame frame;
 
 	calls_end(calls, result->id, 2);
-	calls_begin(&frame, result->id, 1,
-	    result->payload.fd == -1 ? result->payload.len : 0);
+	calls_begin(&frame, result->id, 1);
 	buffer_add_text(&frame.text, "\"payload\":");
 	outbox_frame_finish(&frame, &result->payload, "}\n");
 	calls_answer(calls, result->id, &frame);
@@ -183,7 +181,7 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 	calls_end(calls, refused->id, refused->reached);
 	if (refused->unfit && calls->made > 0)
 		calls->made--;
-	calls_begin(&frame, refused->id, 0, 0);
+	calls_begin(&frame, refused->id, 0);
 	buffer_add_text(&frame.text, "\"error\":{\"message\":");
 	json_add_text(&frame.text, refused->reason);
 	if (refused->unfit)
@@ -473,7 +471,7 @@ calls_answer_local(
 		calls_refuse(calls, request->id, answer.refusal.text);
 		return 0;
 	}
-	calls_begin(&frame, request->id, 1, 0);
+	calls_begin(&frame, request->id, 1);
 	buffer_printf(&frame.text, "\"payload\":%s}\n",
 	    answer.value ? "true" : "false");
 	calls_answer(calls, request->id, &frame);

@@ -14,20 +14,24 @@
 
 /* outbox.c: the queue of frames for the box. */
 
-/* One frame: text, then all of a memfd, then tail. */
+/* One frame: text, then bytes or all of a memfd, then tail. */
 struct outbox_frame {
 	struct buffer text;
+	const char *data; /* borrowed; NULL: none */
 	int memfd; /* -1: none */
-	size_t memfd_len;
+	size_t len; /* of data or memfd */
 	const char *tail; /* static */
 };
 
 /*
  * Completes a frame, of which only text is set, with a blob (a memfd is taken,
- * not read) and tail, a static string.
+ * not read; bytes are borrowed) and tail, a static string.
  */
 void outbox_frame_finish(
     struct outbox_frame *frame, struct ipc_blob *blob, const char *tail);
+
+/* Copies borrowed bytes, so that the frame may outlive the blob. */
+void outbox_frame_own(struct outbox_frame *frame);
 
 /* The bytes of the frame on the pipe. */
 size_t outbox_frame_len(const struct outbox_frame *frame);

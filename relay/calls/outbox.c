@@ -36,22 +36,26 @@ void
 outbox_frame_finish(
     struct outbox_frame *frame, struct ipc_blob *blob, const char *tail)
 {
-	frame->memfd = -1;
-	frame->tail = "";
-	if (blob->fd != -1) {
-		frame->memfd = fd_take(&blob->fd);
-		frame->memfd_len = blob->len;
-		frame->tail = tail;
+	frame->memfd = fd_take(&blob->fd);
+	frame->data = frame->memfd == -1 ? (const char *)blob->data : NULL;
+	frame->len = blob->len;
+	frame->tail = tail;
+}
+
+void
+outbox_frame_own(struct outbox_frame *frame)
+{
+	if (frame->data == NULL)
 		return;
-	}
-	buffer_add(&frame->text, blob->data, blob->len);
-	buffer_add_text(&frame->text, tail);
+	buffer_add(&frame->text, frame->data, frame->len);
+	frame->data = NULL;
+	frame->len = 0;
 }
 
 size_t
 outbox_frame_len(const struct outbox_frame *frame)
 {
-	return frame->text.len + frame->memfd_len + strlen(frame->tail);
+	return frame->text.len + frame->len + strlen(frame->tail);
 }
 
 void
@@ -110,14 +114,14 @@ outbox_least(size_t a, size_t b)
 }
 
 /* A frame is a sequence of three byte strings. */
-enum outbox_part { OUTBOX_TEXT, OUTBOX_MEMFD, OUTBOX_TAIL, OUTBOX_PARTS };
+enum outbox_part { OUTBOX_TEXT, OUTBOX_BLOB, OUTBOX_TAIL, OUTBOX_PARTS };
 
 static size_t
 outbox_part_len(const struct outbox_frame *frame, enum outbox_part part)
 {
 	if (part == OUTBOX_TEXT)
 		return frame->text.len;
-	return part == OUTBOX_MEMFD ? frame->memfd_len : strlen(frame->tail);
+	return part == OUTBOX_BLOB ? frame->len : strlen(frame->tail);
 }
 
 static void
@@ -126,10 +130,12 @@ outbox_copy(const struct outbox_frame *frame, enum outbox_part part, size_t at,
 {
 	if (part == OUTBOX_TEXT)
 		memcpy(out, frame->text.data + at, len);
-	else if (part == OUTBOX_MEMFD)
-		outbox_read_memfd(frame->memfd, out, len, at);
-	else
+	else if (part == OUTBOX_TAIL)
 		memcpy(out, frame->tail + at, len);
+	else if (frame->data != NULL)
+		memcpy(out, frame->data + at, len);
+	else
+		outbox_read_memfd(frame->memfd, out, len, at);
 }
 
 /* Copies the next bytes of a frame, as many as fit. */
@@ -255,6 +261,7 @@ outbox_append(struct outbox *outbox, enum outbox_kind kind,
 	if (kind == OUTBOX_ANSWER)
 		outbox->answers++;
 	entry->kind = kind;
+	outbox_frame_own(frame);
 	entry->frame = *frame;
 	entry->written = written;
 	*frame = (struct outbox_frame){ .memfd = -1, .tail = "" };
