@@ -3,12 +3,14 @@
  * names, and the modules that it can import.
  */
 import {
-  box, findServer, knownServers, learn, listServers, noServer,
+  box, findServer, knownServers, learn, listServers, noServer, Server,
 } from './servers.mjs';
 import { makeRuntime, proxyOf, servers } from './runtime.mjs';
 import { note } from './seen.mjs';
 import { lastProgress, morePictures } from './shown.mjs';
+import { Wire } from './wire.mjs';
 
+const REHEARSED = 2; // calls
 const CALL = 'write await mcp_<alias>.<tool>({...}), or await ' +
   'runtime.callTool(server, tool, {...})';
 const CLIENTS = /^(?:client|session|tools|functions|default_api)$/;
@@ -41,6 +43,26 @@ export async function open(wire, frame, code) {
     return { globals, modules: new Map() };
   const { writeModules } = await import('./modules.mjs');
   return { globals, modules: await writeModules(code, runtime, servers) };
+}
+
+/* Calls a tool of no server, as everything takes longer at first. */
+export async function rehearse() {
+  const answers = { call_tool: { content: [{ type: 'text', text: '{}' }] },
+    list_tools: { tools: [{ name: 'a', inputSchema: {} }], aliases: ['a'] } };
+  let take;
+  const write = (text) => {
+    const { id, payload: { type } } = JSON.parse(text);
+    setImmediate(() => take(new TextEncoder().encode(`${JSON.stringify({
+      type: 'rpc_response', id, success: true, payload: answers[type] })}\n`)));
+  };
+  const from = (fd, taken) => {
+    take = taken;
+    return { listen() {} };
+  };
+  box.wire = new Wire({ first: {}, write, from });
+  const server = proxyOf(new Server({ name: '', alias: '', loaded: true }));
+  for (let call = 0; call < REHEARSED; call++)
+    await server.a({ a: call });
 }
 
 /* Sends the notes at the end of the code, and the progress held back. */

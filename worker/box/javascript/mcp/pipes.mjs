@@ -1,14 +1,14 @@
 /*
  * The two control pipes, as each engine can use them.
  *
- * The first frame is read by blocking, which costs least and needs no thread.
- * Only bun reads it by a stream, since to load node:fs takes longer there than
- * most code. A read must not keep a program alive that waits for nothing, and
- * must not hold up its exit. In bun and deno a read that is only begun when an
- * answer is waited for does neither. Node.js joins the thread of such a read
- * before it exits, so it gets a socket of node:net for the pipe. deno does not
- * know descriptors that it has not opened, so it opens the pipes again; where
- * there is no /proc it gets sockets, too.
+ * Node.js reads the first frame by blocking, which costs least. bun and deno
+ * have to load node:fs, which takes longer than most code. A read must not keep
+ * a program alive that waits for nothing, and must not hold up its exit. In bun
+ * and deno a read that is only begun when an answer is waited for does neither.
+ * Node.js joins the thread of such a read before it exits, so it gets a socket
+ * of node:net for the pipe. deno does not know descriptors that it has not
+ * opened, so it opens the pipes again; where there is no /proc it gets sockets,
+ * too.
  */
 import * as fs from 'node:fs';
 
@@ -44,27 +44,39 @@ function readOf(fd) {
   return count ? room.subarray(0, count) : null;
 }
 
-/* Reads the first frame by a stream of bun, where there is /proc. */
-class FirstOfBun {
+/* Reads what a file of deno has next, or null at its end. */
+async function readFile(file) {
+  const count = await file.read(room).catch(() => null);
+  return count ? room.subarray(0, count) : null;
+}
+
+/*
+ * Reads the first frame: soon() tells whether some of it comes within so many
+ * milliseconds, next() gives a chunk of it, or null at the end of the pipe, and
+ * end() is called after its last chunk. fd is the descriptor for reading().
+ */
+class First {
   fd;
-  #reader;
+  #once;
   #coming = null;
 
-  constructor(fd) {
-    this.fd = fd;
-    this.#reader = Bun.file(`/proc/self/fd/${fd}`).stream().getReader();
+  constructor(fd, once, end) {
+    Object.assign(this, { fd, end });
+    this.#once = once;
   }
 
   #read() {
-    return this.#coming ??= this.#reader.read().then(
-      ({ value }) => value ?? null, () => readOf(this.fd));
+    return this.#coming ??= this.#once();
   }
 
-  soon(most) {
-    return Promise.race([this.#read().then(() => true),
-      new Promise((resolve) => {
-        setTimeout(resolve, most, false).unref();
-      })]);
+  async soon(most) {
+    let timer;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, most, false);
+    });
+    const came = await Promise.race([this.#read().then(() => true), late]);
+    clearTimeout(timer);
+    return came;
   }
 
   async next() {
@@ -72,23 +84,16 @@ class FirstOfBun {
     this.#coming = null;
     return data;
   }
-
-  end() {
-    this.#reader.cancel().catch(() => {});
-  }
 }
 
 /*
- * Reads the first frame: soon() returns whether some of it comes within so many
- * milliseconds, in which nothing else happens, next() a chunk of it, or null at
- * its end. Where the engine cannot block, next is null. fd is the descriptor for
- * reading(): of Node.js not that of the pipe, as a socket whose descriptor the
- * code closes never ends.
+ * The same by node:fs, which Node.js has loaded. fd is another one, as a socket
+ * whose descriptor the code closes never ends. Without /proc deno cannot block:
+ * next is null.
  */
 function firstOf(fd) {
   const { O_RDONLY, O_NONBLOCK } = fs.constants;
   const there = again(fd, O_RDONLY | O_NONBLOCK);
-  const from = deno ? again(fd, O_RDONLY) : fd;
   let data;
   const soon = (most) => {
     const cell = new Int32Array(new SharedArrayBuffer(4));
@@ -101,27 +106,30 @@ function firstOf(fd) {
     return data !== undefined;
   };
   const next = () => {
-    const found = data === undefined ? readOf(from) : data;
+    const found = data === undefined ? readOf(fd) : data;
     data = undefined;
     return found;
   };
-  return { fd: there ?? fd, soon, next: from === null ? null : next,
-    end() {} };
+  return { fd: there ?? fd, soon, next: deno ? null : next, end() {} };
 }
 
-/* Returns what reads the first frame from fd: see firstOf(). */
-export const readingFirst = (fd) => bun ? new FirstOfBun(fd) : firstOf(fd);
+/* Returns what reads the first frame from fd: see First. */
+export function readingFirst(fd) {
+  if (bun) {
+    const reader = Bun.file(`/proc/self/fd/${fd}`).stream().getReader();
+    return new First(fd, () => reader.read().then(
+      ({ value }) => value ?? null, () => readOf(fd)),
+    () => reader.cancel().catch(() => {}));
+  }
+  const file = opened(fd, { read: true });
+  return file === null ? firstOf(fd) :
+    new First(fd, () => readFile(file), () => {});
+}
 
 /* Reads once: gives take() the bytes, or null at the end. */
 function readOnce(fd, take) {
   fs.read(fd, room, 0, CHUNK, null, (error, count) =>
     take(error || !count ? null : room.subarray(0, count)));
-}
-
-/* The same of a file of deno. */
-async function readFile(file, take) {
-  const count = await file.read(room).catch(() => null);
-  take(count ? room.subarray(0, count) : null);
 }
 
 /* Reads only while it was told to listen, by once(), once at a time. */
@@ -178,7 +186,7 @@ class Stream {
 export function reading(fd, take) {
   const file = opened(fd, { read: true });
   if (file !== null)
-    return new Reads((taken) => readFile(file, taken), take);
+    return new Reads((taken) => readFile(file).then(taken), take);
   return bun ? new Reads((taken) => readOnce(fd, taken), take) :
     new Stream(fd, take);
 }
@@ -186,8 +194,9 @@ export function reading(fd, take) {
 /* Writes the whole text, in order, to a descriptor or a file of deno. */
 const writeSync = (to, text) => {
   let data = Buffer.from(text);
-  while (data.length > 0)
+  do
     data = data.subarray(to.writeSync?.(data) ?? fs.writeSync(to, data));
+  while (data.length > 0);
 };
 
 /*

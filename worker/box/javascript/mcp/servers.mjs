@@ -35,7 +35,7 @@ export const ask = (payload, about) =>
   answered(box.wire.request(payload), about);
 
 /* A server, and its tools once they are asked for. */
-class Server {
+export class Server {
   entries = null; // of tools, by name; null: not asked for
   failed = false; // whether a search went on without it
   #aliases = new Map();

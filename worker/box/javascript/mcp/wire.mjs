@@ -40,11 +40,15 @@ export class Wire {
   #frame = null; // the caller of readFrame()
   #source = null; // once something is waited for
   #first; // what reads the first frame
+  #reading; // what makes the source
   #write;
 
-  constructor(readFd = 3, writeFd = 4) {
-    this.#first = readingFirst(readFd);
-    this.#write = writing(writeFd);
+  /* Has the pipes of the box, or what a rehearsal has in their place. */
+  constructor({ first = readingFirst(3), write = writing(4),
+    from = reading } = {}) {
+    this.#first = first;
+    this.#reading = from;
+    this.#write = write;
   }
 
   /*
@@ -55,10 +59,8 @@ export class Wire {
     return this.#first.soon(most);
   }
 
-  /* Takes a frame for practice. */
+  /* Has what writes loaded. */
   rehearse() {
-    this.#take(new TextEncoder().encode('{"type":"rehearsal"}\n'));
-    this.#lines = [];
     this.#write('');
   }
 
@@ -123,7 +125,7 @@ export class Wire {
     const on = !this.#broken &&
       (this.#waiting.size > 0 || this.#frame !== null);
     if (on)
-      this.#source ??= reading(this.#first.fd, (data) => this.#take(data));
+      this.#source ??= this.#reading(this.#first.fd, (data) => this.#take(data));
     this.#source?.listen(on);
   }
 

@@ -43,7 +43,7 @@ function become(engine, folder, text, modules) {
  */
 export async function rehearse(engine, wire) {
   try {
-    await import('../mcp/library.mjs');
+    await (await import('../mcp/library.mjs')).rehearse();
     wire.rehearse();
     new Program(engine, null, { code: SAMPLE, environment: {}, directory: '.' });
     const { text } = prepared(SAMPLE, engine.fault, { echo: true, main: MAIN });
