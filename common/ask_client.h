@@ -5,6 +5,8 @@
 #ifndef COMMON_ASK_CLIENT_H
 #define COMMON_ASK_CLIENT_H
 
+#include "severity.h"
+
 enum client_asked {
 	ASK_CLIENT_FORM = 1 << 0,     /* elicitation/create, a form */
 	ASK_CLIENT_URL = 1 << 1,      /* elicitation/create, an address */
@@ -15,6 +17,9 @@ enum client_asked {
 };
 
 #define ASK_CLIENT_TELLS (ASK_CLIENT_LOG | ASK_CLIENT_PROGRESS)
-#define ASK_CLIENT_ALL 63
+
+/* Beside ASK_CLIENT_LOG is from which level, as of severity_read(). */
+#define ASK_CLIENT_LEVEL_SHIFT 6
+#define ASK_CLIENT_ALL ((SEVERITY_MAX << ASK_CLIENT_LEVEL_SHIFT) | 63)
 
 #endif

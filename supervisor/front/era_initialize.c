@@ -142,7 +142,7 @@ era_initialize_on_set_level(struct mcp *mcp, const struct context *context,
 
 	if (message->params.len > 0 &&
 	    json_span_get(message->params, "level", &level) == 1)
-		set = context_log_level(level);
+		set = severity_read(level);
 	if (set == 0) {
 		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    "level must be one of debug, info, notice, warning, error, "

@@ -103,7 +103,7 @@ era_stateless_read_level(struct json_span meta, unsigned int *log_level)
 	*log_level = 0;
 	if (json_span_get(meta, ERA_STATELESS_LOG_LEVEL, &level) == 0)
 		return 1;
-	*log_level = context_log_level(level);
+	*log_level = severity_read(level);
 	return *log_level > 0;
 }
 

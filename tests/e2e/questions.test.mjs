@@ -7,7 +7,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { folder, patiently, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-import { attempt, hears, hostile, python, withServers }
+import { attempt, heard, hears, hostile, python, withServers }
   from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
@@ -288,7 +288,9 @@ test('a server without sessions whose questions are left', async (t) => {
 });
 
 test('what a server logs reaches a client that has set a level', async (t) => {
-  const options = { ...withServers(t, { asker: hostile() }), notes: true };
+  const file = path.join(folder(t), 'log');
+  const options = { ...withServers(t,
+    { asker: hostile('levels', `log=${file}`) }), notes: true };
   const raw = Raw.start(t, options);
   const log = async (logLevel, lines, to = raw) => {
     const from = to.notes.length;
@@ -307,7 +309,13 @@ test('what a server logs reaches a client that has set a level', async (t) => {
   assert.deepEqual(await log('warning', lines), [lines[1]]);
   assert.deepEqual(await log('debug', lines), lines.slice(0, 2));
   assert.deepEqual(await log(undefined, lines), []);
-  assert.equal((await log('info', Array(1000).fill(['info', 1]))).length, 100);
+  /* What is below the level does not count. */
+  assert.equal((await log('info', [...Array(200).fill(['debug', 1]),
+    ...Array(1000).fill(['info', 1])])).length, 100);
+  /* It is told the level of who asks for most, once. */
+  assert.deepEqual(heard(file).filter(({ method }) =>
+    method === 'logging/setLevel').map(({ params }) => params.level),
+  ['warning', 'debug']);
 
   const other = await Raw.open(t, options);
 

@@ -326,6 +326,7 @@ test('a session that the server has forgotten is begun again', once, async (t) =
   const remote = await serveRemote(t);
   const { client } = await open(t, `${remote.origin}/mcp`);
 
+  await client.setLoggingLevel('error');
   await run(client, call());
   remote.sessions.clear();
   assert.deepEqual(text(await run(client, `import asyncio
@@ -333,6 +334,10 @@ print([r.text for r in await asyncio.gather(
     *[mcp_far.echo(a=n) for n in range(8)])])`)),
   `[${[...Array(8).keys()].map((n) => `'{"a":${n}}'`).join(', ')}]`);
   assert.equal(remote.number, 2);
+  assert.deepEqual(remote.heard.filter(({ message }) =>
+    message?.method === 'logging/setLevel').map(({ headers, message }) =>
+    [headers['mcp-session-id'], message.params.level]),
+  [['session-1', 'error'], ['session-2', 'error']]);
 });
 
 test('a session that begins and fails is ended', once, async (t) => {

@@ -31,6 +31,7 @@ enum talk_kind {
 	TALK_DISCOVER, /* which versions the server has: ours */
 	TALK_LEARN,    /* which arguments go into headers: ours */
 	TALK_AGAIN,    /* "initialize" in a new session: ours */
+	TALK_LEVEL,    /* "logging/setLevel" there: ours */
 	TALK_STREAM,   /* what the server sends unasked */
 	TALK_LISTEN,   /* the same, of a version without sessions */
 	TALK_GOODBYE,
@@ -82,6 +83,7 @@ struct session {
 	char *version; /* of the protocol; NULL: not agreed */
 	char *greeting; /* the line of "initialize" */
 	size_t greeting_len;
+	struct buffer level; /* the last line of "logging/setLevel" */
 	TAILQ_HEAD(, talk) talks;
 };
 
@@ -370,6 +372,9 @@ session_resume(struct session *session)
 	session->state = SESSION_READY;
 	talk->begins = true;
 	talk_send(talk);
+	if (session->level.len > 0)
+		talk_send(talk_new(session, TALK_LEVEL, session->level.data,
+		    session->level.len));
 	TAILQ_FOREACH (talk, &session->talks, entry)
 		if (talk->exchange == NULL)
 			talk_send(talk);
@@ -522,7 +527,8 @@ session_one(struct talk *talk, struct json_span value)
 	struct err err;
 
 	jsonrpc_sort(value, &message, &err);
-	if (talk->kind == TALK_LISTEN && message.kind == JSONRPC_RESPONSE)
+	if ((talk->kind == TALK_LISTEN || talk->kind == TALK_LEVEL) &&
+	    message.kind == JSONRPC_RESPONSE)
 		return;
 	if (talk->kind == TALK_STREAM && session->manner == MANNER_EVENTS &&
 	    message.kind == JSONRPC_RESPONSE)
@@ -892,6 +898,10 @@ session_sort(struct session *session, const struct jsonrpc *message,
 {
 	if (message->kind != JSONRPC_REQUEST)
 		return TALK_OTHER;
+	if (json_span_is(message->method, "logging/setLevel")) {
+		buffer_reset(&session->level);
+		buffer_add(&session->level, line->data, line->len);
+	}
 	if (!json_span_is(message->method, "initialize"))
 		return TALK_REQUEST;
 	free(session->greeting);
@@ -1030,6 +1040,7 @@ session_free(struct session **sessionp)
 	free(session->endpoint);
 	free(session->refusal);
 	params_reset(&session->params);
+	buffer_reset(&session->level);
 	buffer_reset(&session->welcome);
 	free(session);
 }

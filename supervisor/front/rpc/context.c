@@ -12,22 +12,6 @@ static const struct {
 	{ "elicitation", ASK_CLIENT_FORM },
 };
 
-static const char *const context_levels[] = { "debug", "info", "notice",
-	"warning", "error", "critical", "alert", "emergency" };
-
-#define CONTEXT_LEVELS (sizeof(context_levels) / sizeof(context_levels[0]))
-
-unsigned int
-context_log_level(struct json_span word)
-{
-	unsigned int i;
-
-	for (i = 0; i < CONTEXT_LEVELS; i++)
-		if (json_span_is(word, context_levels[i]))
-			return i + 1;
-	return 0;
-}
-
 unsigned int
 context_capabilities(struct json_span object)
 {

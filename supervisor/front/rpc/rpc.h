@@ -28,7 +28,7 @@ struct context {
 	const struct era *era; /* static */
 	const char *version; /* static; NULL before initialize */
 	unsigned int capabilities; /* a set of enum client_asked */
-	unsigned int log_level; /* as of context_log_level; 0: no messages */
+	unsigned int log_level; /* as of severity_read; 0: no messages */
 };
 
 /*

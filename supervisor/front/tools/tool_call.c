@@ -297,10 +297,6 @@ tool_call_pass(struct tool_call *call, unsigned int kind, const char *line)
 	    json_span_parse(line, strlen(line), &value, NULL) == -1)
 		return;
 	if (kind == ASK_CLIENT_LOG) {
-		if (call->context.log_level == 0 ||
-		    json_span_get(value, "level", &value) == 0 ||
-		    context_log_level(value) < call->context.log_level)
-			return;
 		buffer_add_text(&params, line);
 		rpc_notify(
 		    call->mcp->rpc, id, "notifications/message", &params);
@@ -434,6 +430,7 @@ tool_call_run(
 	call->request.asked = tool_call_on_asked;
 	call->request.asks = call->context.capabilities |
 	    (call->context.log_level > 0 ? ASK_CLIENT_LOG : 0) |
+	    call->context.log_level << ASK_CLIENT_LEVEL_SHIFT |
 	    (call->progress.token != NULL ? ASK_CLIENT_PROGRESS : 0);
 	call->request.client =
 	    call->context.era->has_session ? call->mcp->number : 0;

@@ -15,6 +15,7 @@ JSON by hand where every byte must be the one that was asked for.
                       silent, wrong
     lists=HOW         has resources and prompts, and tools only with tools=:
                       paged:COUNT, same, wrong, silent
+    levels            has logging, and logs nothing before it is told a level
     noise             garbage lines around everything it says
     framing           Content-Length: headers, as language servers speak
     deaf              ignores the end of its input and every signal it can
@@ -162,7 +163,8 @@ def hello(version):
                       **({"resources": {}, "prompts": {}}
                          if "lists" in OPTIONS else {}),
                       **({} if "lists" in OPTIONS and "tools" not in OPTIONS
-                         else {"tools": {"listChanged": True}})},
+                         else {"tools": {"listChanged": True}}),
+                      **({"logging": {}} if "levels" in OPTIONS else {})},
                   "serverInfo": {"name": "hostile", "version": "1"}})
 
 
@@ -278,6 +280,9 @@ def take(data):
         tools_list(call, params)
     elif method == "tools/call":
         run(call, params, message)
+    elif method == "logging/setLevel" and "levels" in OPTIONS:
+        OPTIONS["levels"] = params["level"]
+        answer(call, "{}")
     elif method == "ping":
         answer(call, "{}")
     elif call is not None and method is not None:

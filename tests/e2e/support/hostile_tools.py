@@ -5,7 +5,8 @@ import sys
 from heapq import heappush
 from time import monotonic
 
-from hostile_says import answer, dumps, line, member, put, refuse, say, text_of
+from hostile_says import (
+    OPTIONS, answer, dumps, line, member, put, refuse, say, text_of)
 
 REQUESTS = ("ping", "roots/list", "sampling/createMessage",
             "elicitation/create", "no/such/method")
@@ -133,7 +134,8 @@ def reversed_(call, raw, given):
 
 
 def log(call, raw, given):
-    for level, data in given["lines"]:
+    silent = OPTIONS.get("levels") == ""
+    for level, data in [] if silent else given["lines"]:
         line(dumps({"jsonrpc": "2.0", "method": "notifications/message",
                     "params": {"level": level, "logger": "x", "data": data}}))
     say(call, "logged")

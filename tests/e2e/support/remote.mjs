@@ -54,7 +54,7 @@ export async function serveRemote(t, { odd = {}, tls, tools = ['echo'] } = {}) {
     number: 0 };
   const result = (message) => ({
     'initialize': { protocolVersion: '2025-11-25',
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, logging: {} },
       serverInfo: { name: 'remote', version: '1' } },
     'tools/list': { tools: state.tools.map(tool) },
     'tools/call': { content: [{ type: 'text',

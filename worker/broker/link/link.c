@@ -242,12 +242,16 @@ link_revoke(struct link *link, const char *why)
 
 /* Callbacks of the pipes and the client */
 
+static void link_on_room(void *ctx);
+
 static void
 link_on_line(void *ctx, const struct line *line)
 {
 	struct link *link = ctx;
 
 	mcp_client_line(link->client, line);
+	/* Calls may have waited for this answer. */
+	link_on_room(link);
 }
 
 static void
@@ -255,8 +259,6 @@ link_on_closed(void *ctx, const char *how)
 {
 	link_give_up(ctx, how, 1);
 }
-
-static void link_on_room(void *ctx);
 
 static int
 link_write(void *ctx, const char *data, size_t len)

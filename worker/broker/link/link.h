@@ -212,6 +212,7 @@ enum mcp_capability {
 	MCP_RESOURCES,
 	MCP_PROMPTS,
 	MCP_COMPLETIONS,
+	MCP_LOGGING,
 	MCP_CAPABILITIES
 };
 
@@ -275,8 +276,8 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
 
 /*
  * Like mcp_client_ask, for what the code calls; params is an object: returns 0
- * if the server takes no byte of it now. Asks the server to report progress.
- * asks: bits of enum client_asked, for a server without sessions.
+ * if the server takes no byte of it now, or must first answer from which level
+ * it is to log. Asks the server to report progress. asks: enum client_asked.
  */
 uint64_t mcp_client_call(struct mcp_client *client, const char *method,
     struct json_span params, unsigned int asks, mcp_client_answered *answered,

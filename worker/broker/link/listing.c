@@ -267,7 +267,7 @@ listing_add_said(const struct listing *listing, struct buffer *payload)
 	    RESULT_MAX)
 		return;
 	payload->len--;
-	for (n = MCP_TOOLS + 1; n < MCP_CAPABILITIES; n++)
+	for (n = MCP_TOOLS + 1; n <= MCP_COMPLETIONS; n++)
 		if (said->has >> n & 1) {
 			buffer_printf(payload, "%s\"%s\"", between,
 			    mcp_client_capability(n));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/ask_client.h"
 #include "../../../common/json/jsonrpc.h"
 #include "../../../common/json/stateless.h"
 #include "../../../common/limits.h"
@@ -57,6 +58,8 @@ struct mcp_client {
 	bool heard;        /* there was a line */
 	bool ready;        /* it has answered "initialize" correctly */
 	unsigned int silences; /* time-outs since its last answer */
+	unsigned int level; /* from which it was told to log; 0: it was not */
+	bool levelling;     /* it has not answered that yet */
 	struct mcp_said said;
 	/* Requests in flight, in the order of their numbers, which increase. */
 	struct mcp_request *requests;
@@ -103,7 +106,7 @@ const char *
 mcp_client_capability(enum mcp_capability which)
 {
 	static const char *const names[] = { "tools", "resources", "prompts",
-		"completions" };
+		"completions", "logging" };
 
 	return names[which];
 }
@@ -330,8 +333,9 @@ mcp_client_add_asks(unsigned int asks, struct buffer *json)
 		",\"elicitation\":{\"form\":{}}",
 		",\"elicitation\":{\"url\":{}}",
 		",\"elicitation\":{\"form\":{},\"url\":{}}" };
-	const char *log = (asks & ASK_CLIENT_LOG) == 0 ? "" :
-	    ",\"" STATELESS_KEY "logLevel\":\"debug\"";
+	auto_free char *log = (asks & ASK_CLIENT_LOG) == 0 ? mem_strdup("") :
+	    mem_printf(",\"" STATELESS_KEY "logLevel\":\"%s\"",
+	        severity_word(asks >> ASK_CLIENT_LEVEL_SHIFT));
 	auto_free char *all = mem_printf("%s%s%s",
 	    elicitation[asks & (ASK_CLIENT_FORM | ASK_CLIENT_URL)],
 	    (asks & ASK_CLIENT_SAMPLING) != 0 ? ",\"sampling\":{}" : "",
@@ -378,6 +382,35 @@ mcp_client_ask(struct mcp_client *client, const char *method,
 	return mcp_client_send(client, &line, 0, answered, ctx);
 }
 
+static void
+mcp_client_on_level(void *ctx, const struct mcp_answer *)
+{
+	struct mcp_client *client = ctx;
+
+	client->levelling = false;
+}
+
+/*
+ * A server with sessions logs only what it was told to: for the client that
+ * asks for most. Its answer is awaited, as it may handle requests in any order.
+ */
+static void
+mcp_client_tell_level(struct mcp_client *client, unsigned int asks)
+{
+	unsigned int level = asks >> ASK_CLIENT_LEVEL_SHIFT;
+	auto_free char *params = NULL;
+
+	if (level == 0 || client->said.stateless ||
+	    !mcp_client_has(client, MCP_LOGGING) ||
+	    (client->level > 0 && client->level <= level))
+		return;
+	params = mem_printf("{\"level\":\"%s\"}", severity_word(level));
+	client->level = level;
+	client->levelling = mcp_client_ask(client, "logging/setLevel",
+	    (struct json_span){ params, strlen(params) }, mcp_client_on_level,
+	    client) > 0;
+}
+
 uint64_t
 mcp_client_call(struct mcp_client *client, const char *method,
     struct json_span params, unsigned int asks, mcp_client_answered *answered,
@@ -386,6 +419,10 @@ mcp_client_call(struct mcp_client *client, const char *method,
 	char token[sizeof("\"progressToken\":") + MCP_CLIENT_ID_SIZE];
 	auto_buffer struct buffer line = { 0 };
 
+	if (!client->levelling)
+		mcp_client_tell_level(client, asks);
+	if (client->levelling)
+		return 0;
 	buffer_reserve(&line, MCP_CLIENT_CALL_MAX + params.len);
 	mcp_client_begin(client, method, &line);
 	snprintf(token, sizeof(token), "\"progressToken\":%" PRIu64,
@@ -734,6 +771,7 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 	if (answer->outcome != MCP_BROKEN &&
 	    taken.answered != mcp_client_on_greeted &&
 	    taken.answered != mcp_client_on_discovered &&
+	    taken.answered != mcp_client_on_level &&
 	    taken.answered != mcp_client_on_pong)
 		client->said.answered = 1;
 	/*

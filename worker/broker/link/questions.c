@@ -274,10 +274,17 @@ questions_tell(struct link *link, struct ask *call, unsigned int kind,
     struct json_span params)
 {
 	auto_buffer struct buffer sent = { 0 };
+	struct json_span level = { NULL, 0 };
 	struct err err;
 
-	if (call == NULL || (call->asks & kind) == 0 ||
-	    call->logs++ >= SERVER_LOGS_MAX)
+	if (call == NULL || (call->asks & kind) == 0)
+		return;
+	if (kind == ASK_CLIENT_LOG && (params.len == 0 ||
+	        json_span_get(params, "level", &level) == 0 ||
+	        severity_read(level) <
+	            call->asks >> ASK_CLIENT_LEVEL_SHIFT))
+		return;
+	if (call->logs++ >= SERVER_LOGS_MAX)
 		return;
 	if (question_settle_told(kind, params, link->definition->name,
 	        &link->masks, &sent, &err) == -1)

@@ -36,23 +36,3 @@ UNIT_TEST(says_nothing)
 	ck_assert_uint_eq(
 	    context_capabilities((struct json_span){ NULL, 0 }), 0);
 }
-
-static const struct {
-	const char *word;
-	unsigned int level;
-} levels[] = {
-	{ "\"debug\"", 1 },
-	{ "\"\\u0069nfo\"", 2 },
-	{ "\"emergency\"", 8 },
-	{ "\"loud\"", 0 },
-	{ "7", 0 },
-};
-
-UNIT_EACH(reads_log_levels, UNIT_COUNT(levels))
-{
-	struct json_span word;
-
-	ck_assert_int_eq(json_span_parse(levels[_i].word,
-	    strlen(levels[_i].word), &word, NULL), 0);
-	ck_assert_uint_eq(context_log_level(word), levels[_i].level);
-}

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/ask_client.h"
 #include "common/base/buffer.h"
 #include "common/limits.h"
 #include "common/base/log.h"
@@ -390,6 +391,37 @@ UNIT_TESTS(finds_the_id_of_what_is_no_json, 8)
 	    (events.len > 0) == (rows[_i].events[0] != '\0'), "%s: %s",
 	    rows[_i].line, events.data);
 	mcp_client_free(&client);
+}
+
+static uint64_t
+call(unsigned int level)
+{
+	return mcp_client_call(client, "x/y", (struct json_span){ "{}", 2 },
+	    level << ASK_CLIENT_LEVEL_SHIFT, on_answer, (void *)"call");
+}
+
+/* A call waits until its server has learnt from which level it is to log. */
+UNIT_TEST(tells_the_level_that_most_is_logged_at)
+{
+	make();
+	mcp_client_greet(client, 0);
+	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":"
+	     "\"2025-11-25\",\"capabilities\":{\"logging\":{}}}}");
+	buffer_reset(&said);
+	ck_assert_uint_eq(call(0), 2);
+	buffer_reset(&said);
+	ck_assert_uint_eq(call(4), 0);
+	ck_assert_uint_eq(call(0), 0);
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":"
+	    "\"logging/setLevel\",\"params\":{\"level\":\"warning\"}}\n");
+	/* It may refuse that. */
+	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{}}");
+	expect(&events, "ready\n");
+	ck_assert_uint_eq(call(4), 4);
+	ck_assert_uint_eq(call(8), 5);
+	ck_assert_uint_eq(call(1), 0);
+	mcp_client_free(&client);
+	buffer_reset(&said);
 }
 
 /* The log has how long such a line was, and why it is of no use. */
