@@ -210,6 +210,22 @@ test('a version without sessions repeats its request', async (t) => {
   assert.match(JSON.stringify(result), /Eve.*red/);
 });
 
+test('executions at once of a client without sessions', async (t) => {
+  const log = path.join(folder(t), 'log');
+  const raw = Raw.start(t, withServers(t, { asker: hostile(`log=${log}`) }));
+  const params = (code) => ({ name: 'run_python', _meta: META,
+    arguments: { code, servers: ['asker'] } });
+  const other = raw.post('tools/call', params('await mcp_asker.never()'));
+
+  await hears(log, ({ params: { name } = {} }) => name === 'never', 'the other');
+  const { result } = await raw.request('tools/call', params(
+    `print((await mcp_asker.ask(**${python(ELICIT)})).text)`));
+
+  assert.equal(result.inputRequests?.question.method, 'elicitation/create',
+    JSON.stringify(result));
+  raw.cancel(other);
+});
+
 test('a version without sessions is asked what is asked by now', async (t) => {
   const log = path.join(folder(t), 'log');
   const raw = Raw.start(t, withServers(t, { asker: hostile(`log=${log}`) }));

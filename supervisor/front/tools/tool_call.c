@@ -432,8 +432,7 @@ tool_call_run(
 	    (call->context.log_level > 0 ? ASK_CLIENT_LOG : 0) |
 	    call->context.log_level << ASK_CLIENT_LEVEL_SHIFT |
 	    (call->progress.token != NULL ? ASK_CLIENT_PROGRESS : 0);
-	call->request.client =
-	    call->context.era->has_session ? call->mcp->number : 0;
+	call->request.client = call->mcp->number;
 	memset(request, 0, sizeof(*request));
 	call->request.trace = call->trace;
 	call->trace = (struct trace){ 0 };
