@@ -52,7 +52,8 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 	if (failed->transient)
 		box->fault = BOX_FAULT_TRANSIENT;
 	else if (failed->step == BOX_STEP_INTERPRETER ||
-	    failed->step == BOX_STEP_PACKAGES)
+	    failed->step == BOX_STEP_PACKAGES ||
+	    failed->step == BOX_STEP_RESERVED)
 		box->fault = BOX_FAULT_INTERPRETER;
 	box->launch.forking = false;
 	if (failed->step == BOX_STEP_INTERPRETER)

@@ -65,6 +65,16 @@ test('without the option a call is refused', async (t) => {
   await childless(pid);
 });
 
+test('an engine that reserves much is refused', async (t) => {
+  const { client } = await weak(t, { CAISSON_TOOLS: 'run_code',
+    CAISSON_JAVASCRIPT: process.execPath });
+  const { structuredContent: answer } = await client.callTool(
+    { name: 'run_code', arguments: { language: 'js', code: '1' } });
+
+  assert.match(answer.error, new RegExp('could not run JavaScript or ' +
+    'WebAssembly with reduced isolation \\(.*512 MiB.*; allow user namespaces'));
+});
+
 /* As with the default system call filter of a container engine. */
 test('where the host cannot be named the box has all but a name', async (t) => {
   const code = `

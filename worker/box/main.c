@@ -50,6 +50,7 @@ static const struct box_action full_actions[] = {
 /* Without namespaces, if the operator allows reduced isolation. */
 static const struct box_action weak_actions[] = {
 	{ BOX_STEP_LANDLOCK, confine_weak_demand },
+	{ BOX_STEP_RESERVED, limits_refuse_reserved },
 	{ BOX_STEP_FOLDER, folder_make },
 	{ BOX_STEP_CAPABILITIES, capabilities_refuse },
 	{ BOX_STEP_PROCESSES, guard_start },

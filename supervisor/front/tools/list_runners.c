@@ -70,7 +70,8 @@ list_runners_note(struct runners *runners, const struct language *language,
 		json_add_string(json, result->out.data, len);
 	} else {
 		list_runners_add(json, "error", result->error);
-		list_runners_add(json, "fix", fix);
+		if (fix != NULL)
+			list_runners_add(json, "fix", fix);
 	}
 	buffer_add_text(json, "}");
 }
@@ -165,6 +166,8 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 {
 	struct runners *runners = call->kept;
 	const struct language *language = language_at(runners->next);
+	const char *fix = call->mcp->runs->boxes->runtime->images ?
+	    "use an image that has it (CAISSON_IMAGE)" : language->fix;
 
 	/*
 	 * There was no box, for lack of a place or another reason: it may work.
@@ -175,11 +178,11 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 		tool_call_answer_ran(call, result);
 		return;
 	}
+	/* The sentence about a box that was not built has the fix. */
 	list_runners_note(runners, language, result,
 	    result->boxed ? result->facts.runtime->name :
 	        mcp_options(call->mcp)->runtime,
-	    call->mcp->runs->boxes->runtime->images ?
-	        "use an image that has it (CAISSON_IMAGE)" : language->fix);
+	    !result->boxed && strstr(result->error, fix) == NULL ? NULL : fix);
 	runners->next++;
 	list_runners_next(call);
 }

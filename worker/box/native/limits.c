@@ -105,6 +105,17 @@ limits_address_space(const struct box *box)
 	return setup->memory_bytes + BOX_ADDRESS_EXTRA;
 }
 
+int
+limits_refuse_reserved(struct box *box, struct err *err)
+{
+	if (box->language->memory != LANGUAGE_RESERVED ||
+	    limits_address_space(box) == RLIM_INFINITY)
+		return 0;
+	return err_set(err, "its engine reserves more address space than the "
+	    "limit of %llu MiB, which counts that there",
+	    (unsigned long long)box->setup.memory_bytes / MIB);
+}
+
 /*
  * Returns the threads of a process; 0 if it belongs to another user or has
  * ended.

@@ -162,6 +162,8 @@ int limits_set_template(struct box *box, struct err *err);
  */
 int limits_set_launcher(struct box *box, struct err *err);
 int limits_set_processors(struct box *box, struct err *err);
+/* Fails where what an interpreter reserves would be above its limits. */
+int limits_refuse_reserved(struct box *box, struct err *err);
 int capabilities_bound(struct box *box, struct err *err);
 int capabilities_drop(struct box *box, struct err *err);
 /* A template keeps those with which its boxes become other users. */
