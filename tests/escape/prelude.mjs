@@ -8,19 +8,24 @@ import { Worker } from "node:worker_threads";
 
 const MIB = 1 << 20;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+// The end of the box, which the deadline of the call brings at the latest.
+const ended = () => sleep(1 << 30);
 
 // The names of the attempts that succeeded: those whose result is accepted.
 async function reached(attempts, accepts = () => true) {
   const names = [];
   for (const [name, attempt] of Object.entries(attempts)) {
-    let seen;
+    let seen, timer;
     try {
-      seen = await Promise.race([
-        attempt(), sleep(3000).then(() => { throw new Error("late"); })]);
+      seen = await Promise.race([attempt(), new Promise((_, reject) => {
+        timer = setTimeout(reject, 3000, new Error("late"));
+      })]);
     } catch (error) {
       seen = error;
       if (accepts.length === 0)
         continue;
+    } finally {
+      clearTimeout(timer);
     }
     if (accepts(seen))
       names.push(name);

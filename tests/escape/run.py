@@ -82,7 +82,7 @@ from contained import (REFUSED, USELESS, container_settings, differences, judge,
 from host import Host, descriptors_of
 from open_engine import install
 from program import Failure, Program, copy_program
-from table import CASES, JavaScript, Shell, seen_in, shorten
+from table import CASES, JavaScript, LASTS, LASTS_OPEN, Shell, seen_in, shorten
 
 GROUPS = ("calls", "identity", "filesystem", "execution", "network",
           "processes", "resources", "protocol", "positives", "driven", "hosts",
@@ -169,10 +169,11 @@ class Run:
 
     def code(self, one, function=None):
         """What is sent to a box: many are sent again and again."""
-        if (one, function) not in self.codes:
-            self.codes[one, function] = one.code(
-                self.host.facts(), self.language, function)
-        return self.codes[one, function]
+        key = one, function, one.lasts
+        if key not in self.codes:
+            facts = {**self.host.facts(), "lasts": one.lasts}
+            self.codes[key] = one.code(facts, self.language, function)
+        return self.codes[key]
 
     # Running
 
@@ -224,6 +225,7 @@ class Run:
         for one in cases:
             one.words = words
             one.seconds = self.seconds(one, later)
+            one.lasts = LASTS_OPEN if later else LASTS * self.slow
         program = self.start(words, **dict(
             setting.split("=") for setting in settings))
         try:

@@ -14,6 +14,9 @@ import textwrap
 
 CASES = []
 SHOWN_MAX = 200  # characters of what was seen, in the table
+# Seconds of what does not end by itself soon: where it is to be ended, and
+# where nothing ends it.
+LASTS, LASTS_OPEN = 6, 2
 # A case in Python, run from a shell.
 SCRIPT = """cat > /tmp/case.py << 'CAISSON_END'
 %s
@@ -85,6 +88,7 @@ class Case:
         self.driven = driven
         self.python, self.script = python, script
         self.engines = engines
+        self.lasts = LASTS
 
     def code(self, facts, language, function=None):
         """The code for a box of a language."""

@@ -6,7 +6,6 @@ from table import JavaScript, case
 
 RELAY = "one's own call at most: the invariants hold after it"
 BROKEN = "~\\[.*protocol violation.*\\]"
-SECONDS = 6  # of what does not end by itself soon
 MEMORY = "watchdog DATA AS"
 STOPPED = "~(?!.*all of it).*(ran out of memory|refused|SIG|exit).*"
 # Writing to the relay. deno does so only for itself; its children inherit the
@@ -131,7 +130,7 @@ def garbage(host):
 const data = Buffer.alloc(1 << 15, Buffer.from([0, 255]));
 data[data.length - 1] = 10;
 send(data);
-await sleep(9000);
+await ended();
 """
 
 
@@ -141,7 +140,7 @@ def forged_frames(host):
 for (const frame of ['{"type":"ready"}', '{"type":"done","exit":0}',
     '{"type":"stdout","data":"forged"}', "{}", "[]", "null", "1"])
   try { send(frame + "\\n"); } catch { /* it is closed */ }
-await sleep(9000);
+await ended();
 """
 
 
@@ -154,21 +153,22 @@ return "alive";
 """
 
 
-@javascript("J7", "threads and their heaps without end (bounded: 60)",
+@javascript("J7", "threads and their heaps without end (bounded: 36)",
             "~(?!.*many workers).*", without="NPROC " + MEMORY)
 def workers(host):
+    # No more: the descriptors of a box are enough for these in each engine.
     return """
 const made = [];
 const source = `require("node:worker_threads").parentPort.postMessage(1);
-  setTimeout(() => {}, 5000)`;
-for (let i = 0; i < 60; i++)
+  setTimeout(() => {}, 60000)`;
+for (let i = 0; i < 36; i++)
   made.push(new Promise((resolve, reject) => {
     const worker = new Worker(source, { eval: true });
     worker.on("message", resolve).on("error", reject);
   }));
 const up = (await Promise.allSettled(made))
   .filter(({ status }) => status === "fulfilled").length;
-fs.writeSync(1, up > 40 ? "many workers\\n" : "few workers\\n");
+fs.writeSync(1, up === 36 ? "many workers\\n" : "few workers\\n");
 process.exit(0);
 """
 
@@ -179,10 +179,9 @@ def processes(host):
     return """
 const made = [];
 for (let i = 0; i < 64; i++)
-  made.push(child.spawn("/bin/sleep", ["5"], { stdio: "ignore" }));
-for (const one of made)
-  one.on("error", () => {});
-await sleep(500);
+  made.push(child.spawn("/bin/sleep", ["60"], { stdio: "ignore" }));
+await Promise.all(made.map((one) => new Promise((resolve) =>
+  one.on("spawn", resolve).on("error", resolve))));
 fs.writeSync(1, made.filter(({ pid }) => pid).length + " processes\\n");
 process.exit(0);
 """
@@ -250,7 +249,7 @@ def endless(number, what, code):
                 later=40)
     def loop(host):
         return "const end = Date.now() + %d;\n%s\nreturn \"ended\";" % (
-            SECONDS * 1000, code)
+            host["lasts"] * 1000, code)
     return loop
 
 

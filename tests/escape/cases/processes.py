@@ -27,13 +27,13 @@ def open_streams():
 def ignore_signals():
     for number in range(1, 65):
         attempt(signal.signal, number, signal.SIG_IGN)
-    time.sleep(6)
+    time.sleep(HOST["lasts"])
 
 
 @case("37a", "a busy loop in four threads", "[timeout]", timeout=1, later=20)
 def busy():
     import threading
-    end = time.monotonic() + 6
+    end = time.monotonic() + HOST["lasts"]
 
     def spin():
         while time.monotonic() < end:
@@ -50,7 +50,7 @@ def busy():
 def stopped():
     pid = os.fork()
     if pid == 0:
-        time.sleep(6)
+        time.sleep(HOST["lasts"])
         os.kill(os.getppid(), signal.SIGCONT)
         os._exit(0)
     os.kill(os.getpid(), signal.SIGSTOP)
@@ -60,7 +60,7 @@ def stopped():
 def stopped_again():
     pid = os.fork()
     if pid == 0:
-        for _ in range(300):
+        for _ in range(50 * HOST["lasts"]):
             os.kill(os.getppid(), signal.SIGSTOP)
             time.sleep(0.02)
         os.kill(os.getppid(), signal.SIGCONT)

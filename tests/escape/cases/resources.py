@@ -119,14 +119,14 @@ def memory_of_many():
         if pid == 0:
             kept = bytearray(b"x") * (64 * MIB)
             os.write(write, b"x")
-            time.sleep(5)
+            time.sleep(HOST["lasts"])
             os._exit(len(kept) % 2)
         children.append(pid)
     os.close(write)
     made = 0
     while made < 4 and os.read(read, 1):
         made += 1
-    time.sleep(3)
+    time.sleep(HOST["lasts"] / 2)
     return "256 MiB" if made == 4 else "stopped"
 
 
@@ -140,7 +140,7 @@ def memory_of_headless():
         time.sleep(0.5)
         kept = bytearray(b"x") * (64 * MIB)
         os.write(write, b"x")
-        time.sleep(5)
+        time.sleep(HOST["lasts"])
         os._exit(len(kept) % 2)
 
     for _ in range(4):
@@ -151,7 +151,7 @@ def memory_of_headless():
     made = 0
     while made < 4 and os.read(read, 1):
         made += 1
-    time.sleep(3)
+    time.sleep(HOST["lasts"] / 2)
     return "256 MiB" if made == 4 else "stopped"
 
 
@@ -170,7 +170,7 @@ def parts_of_memory():
         if os.fork():
             break
         if number == 9:
-            time.sleep(5)
+            time.sleep(HOST["lasts"])
             os.write(write, b"x")
     os.close(write)
     os.read(read, 1)
