@@ -5,182 +5,28 @@
 #include <string.h>
 
 #include "common/base/loop.h"
-#include "common/base/mem.h"
-#include "supervisor/front/front.h"
 #include "supervisor/front/rpc/rpc.h"
 #include "supervisor/front/tools/tool.h"
-#include "supervisor/peers/broker.h"
-#include "supervisor/run/pool.h"
-#include "supervisor/servers/in_force/server_names.h"
+#include "tests/fuzz/front_play.h"
 #include "tests/unit/unit.h"
 
-static struct options options = { .runtime = (char *)"native" };
-static const struct runtime a_runtime = { .name = "native" };
-static struct boxes boxes = { .runtime = &a_runtime };
-static struct runs runs = { .options = &options, .boxes = &boxes };
 static struct mcp *mcp;
-/* Calls, of which the test only counts those that begin. */
-static unsigned int ncalls;
-
-struct call *
-call_new(struct runs *among, struct request *run,
-    call_concluded *concluded, void *ctx, struct err *err)
-{
-	request_reset(run);
-	err_set(err, "nothing runs here");
-	ncalls++;
-	return NULL;
-}
-
-void
-call_answer(struct call *, struct json_span, const char *)
-{
-}
-
-void
-broker_tell_roots(struct broker *, uint64_t)
-{
-}
-
-void
-call_cancel(struct call *, const char *)
-{
-}
-
-/* The configuration: read at once. */
-static int a_config;
-
-void
-in_force_share(struct in_force *config)
-{
-}
-
-void
-in_force_forget(struct in_force *config)
-{
-}
-
-void
-in_force_refresh(struct in_force *config, struct in_force_waiter *waiter)
-{
-	ck_assert_ptr_eq(config, &a_config);
-	waiter->ready(waiter->ctx);
-}
-
-void
-in_force_cancel(struct in_force *config, struct in_force_waiter *waiter)
-{
-}
-
-int
-server_names_any(
-    const struct in_force *config, const struct server_texts *allowed)
-{
-	return 0;
-}
-
-void
-server_names_settle(char **names, size_t *len, struct in_force *config,
-    const struct server_texts *allowed)
-{
-}
-
-int
-server_names_check(const char *names, size_t len, struct in_force *config,
-    const struct server_texts *allowed, int ours, struct err *err)
-{
-	return 0;
-}
-
-/* The client: keeps what it is sent. */
-static int a_client, client_is_out_of_reach;
-static struct buffer sent;
-
-static void
-on_send(void *client, struct buffer *lines, const struct mcp_about *about)
-{
-	ck_assert_ptr_eq(client, &a_client);
-	buffer_add(&sent, lines->data, lines->len);
-	buffer_reset(lines);
-}
-
-static int
-on_busy(void *client)
-{
-	return 0;
-}
-
-static int
-on_reaches(void *client, struct json_span)
-{
-	return !client_is_out_of_reach;
-}
-
-static const struct mcp_door a_door = { on_send, on_busy, &a_client,
-	on_reaches };
-
-void
-runs_begin(struct runs *among)
-{
-}
-
-void
-runs_look_drained(struct runs *among)
-{
-}
-
-/* In the place of lines.c: the line that was read. */
-static const struct line *next_line;
-
-int
-lines_next(struct lines *lines, struct line *line)
-{
-	if (next_line == NULL)
-		return 0;
-	*line = *next_line;
-	next_line = NULL;
-	return 1;
-}
+static struct lines *lines;
 
 static void
 say(const char *text)
 {
-	struct line line = { .data = (char *)text, .len = strlen(text),
-		.total = strlen(text) };
-
-	next_line = &line;
-	mcp_on_lines(mcp, NULL);
+	play_say(mcp, lines, text, strlen(text));
+	play_say(mcp, lines, "\n", 1);
 }
 
 /* Everything that was sent since the last time must be exactly this. */
 static void
 answered(const char *wanted)
 {
-	buffer_add(&sent, "", 0);
-	ck_assert_str_eq(sent.data, wanted);
-	sent.len = 0;
-}
-
-static struct owner an_owner = { .name = "" };
-
-static void
-open_session(void)
-{
-	options.tools = 1;
-	options.timeout = 30;
-	options.max_timeout = 120;
-	options.arguments = 7; /* all but files */
-	options.max_code = 1000;
-	options.max_output = 65536;
-	runs.config = (struct in_force *)(void *)&a_config;
-	mcp = mcp_new(&runs, &an_owner, &a_door);
-}
-
-static void
-close_session(void)
-{
-	mcp_free(&mcp);
-	buffer_reset(&sent);
+	buffer_add(&play_sent, "", 0);
+	ck_assert_str_eq(play_sent.data, wanted);
+	play_sent.len = 0;
 }
 
 static void
@@ -192,8 +38,8 @@ initialize(const char *version)
 	    "\"version\":\"1\"}}}", version);
 
 	say(line);
-	ck_assert_ptr_nonnull(strstr(sent.data, "\"id\":0,\"result\":"));
-	sent.len = 0;
+	ck_assert_ptr_nonnull(strstr(play_sent.data, "\"id\":0,\"result\":"));
+	play_sent.len = 0;
 	say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
 	answered("");
 }
@@ -310,15 +156,19 @@ ask_in(const struct context *context, const char *id, const char *params)
 static void
 open_all(void)
 {
-	runs.base = loop_new(0);
-	open_session();
+	play_runs.base = loop_new(0);
+	lines = lines_new(PLAY_LINE);
+	mcp = play_open();
 }
 
 static void
 close_all(void)
 {
-	close_session();
-	event_base_free(runs.base);
+	play_conclude();
+	mcp_free(&mcp);
+	lines_free(&lines);
+	event_base_free(play_runs.base);
+	buffer_reset(&play_sent);
 	buffer_reset(&told);
 }
 
@@ -329,26 +179,9 @@ open_old(void)
 	open_all();
 	say(REQUEST("0", "\"initialize\",\"params\":{\"protocolVersion\":"
 	    "\"2025-11-25\",\"capabilities\":{\"elicitation\":{}}}"));
-	sent.len = 0;
+	play_sent.len = 0;
 	ask_in(&mcp->session, "7", "{" CALLED("x") "}");
 	answered(ASKED);
-}
-
-UNIT_TEST(asks_in_a_session)
-{
-	open_old();
-	say("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
-	say("{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}");
-	was_told("");
-	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":"
-	    "\"accept\"}}");
-	was_told("{\"1\":{\"action\":\"accept\"}}\n");
-	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-	was_told("");
-	answered("");
-	finish();
-	answered(DONE_OLD("7"));
-	close_all();
 }
 
 UNIT_TEST(an_answer_without_a_result_is_an_error)
@@ -376,7 +209,7 @@ UNIT_TESTS(withdraws_a_question, 3)
 	} else {
 		mcp_on_end(mcp, MCP_DISCONNECTED);
 		was_told("the client has disconnected\n");
-		sent.len = 0;
+		play_sent.len = 0;
 	}
 	say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 	was_told("");
@@ -408,21 +241,21 @@ expect_input(const char *id)
 	size_t len = strlen(start);
 	const char *end;
 
-	buffer_add(&sent, "", 0);
-	ck_assert_int_eq(strncmp(sent.data, start, len), 0);
-	end = strchr(sent.data + len, '"');
+	buffer_add(&play_sent, "", 0);
+	ck_assert_int_eq(strncmp(play_sent.data, start, len), 0);
+	end = strchr(play_sent.data + len, '"');
 	ck_assert_ptr_nonnull(end);
 	ck_assert_str_eq(end, "\"," SERVER "}}\n");
 	snprintf(state, sizeof(state), "%.*s",
-	    (int)(end - sent.data - (long)len), sent.data + len);
+	    (int)(end - play_sent.data - (long)len), play_sent.data + len);
 	ck_assert_uint_ge(strlen(state), 32);
-	sent.len = 0;
+	play_sent.len = 0;
 }
 
 static void
 open_new(void)
 {
-	const struct context context = { &an_owner, &era_stateless,
+	const struct context context = { &play_owner, &era_stateless,
 		"2026-07-28", ASK_CLIENT_FORM, 0 };
 
 	open_all();
@@ -457,37 +290,23 @@ UNIT_TEST(asks_without_a_session)
 	    RESPONSES("\"1\":{\"action\":\"decline\"},\"2\":{}"));
 	was_told("{\"1\":{\"action\":\"decline\"}}\n");
 	answered("");
-	ck_assert_uint_eq(ncalls, 0);
+	ck_assert_uint_eq(play_ncalls, 0);
 	/* It is under way now, and cannot be continued again. */
 	repeat("10", "x", state, RESPONSES("\"1\":{}"));
-	ck_assert_ptr_nonnull(strstr(sent.data, "unknown requestState"));
-	sent.len = 0;
+	ck_assert_ptr_nonnull(strstr(play_sent.data, "unknown requestState"));
+	play_sent.len = 0;
 	finish();
 	answered(DONE_NEW("\"a\""));
 	close_all();
 }
 
-/* It was dropped before the client came back, which is asked what is new. */
-UNIT_TESTS(asks_something_else_meanwhile, 2)
+/* It was dropped before the client came back. */
+UNIT_TEST(was_dropped_meanwhile)
 {
-	struct err err;
-
 	open_new();
 	question_drop(call->ask);
-	if (_i == 1) {
-		ck_assert_int_eq(ask_one(METHOD, PARAMS, &err), 0);
-		ck_assert_int_eq(ask_one(METHOD, PARAMS, &err), -1);
-		ck_assert_str_eq(err.text, "the client is already being asked");
-		answered("");
-		repeat("8", "x", state, RESPONSES("\"1\":{\"old\":1}"));
-		expect_input("8");
-		was_told("");
-		repeat("9", "x", state, RESPONSES("\"1\":{\"new\":1}"));
-		was_told("{\"1\":{\"new\":1}}\n");
-	} else {
-		repeat("9", "x", state, RESPONSES("\"1\":{\"old\":1}"));
-		was_told("it was dropped\n");
-	}
+	repeat("9", "x", state, RESPONSES("\"1\":{\"old\":1}"));
+	was_told("it was dropped\n");
 	answered("");
 	finish();
 	answered(DONE_NEW("9"));
@@ -505,25 +324,11 @@ UNIT_TESTS(gives_up_at_the_end, 3)
 		question_drop(call->ask);
 	ck_assert_uint_eq(timer_ms, QUESTION_MS);
 	event_active(timer, EV_TIMEOUT, 0);
-	event_base_loop(runs.base, EVLOOP_NONBLOCK);
+	event_base_loop(play_runs.base, EVLOOP_NONBLOCK);
 	was_told("the client did not answer in time\n");
 	answered(_i == 0 ? WITHDRAWN : "");
 	ck_assert_int_eq(call->silent, _i > 0);
 	finish();
-	close_all();
-}
-
-/* Its client has no stream any more on which it was asked. */
-UNIT_TEST(gives_up_without_a_stream)
-{
-	open_old();
-	tool_call_check_asked(mcp);
-	was_told("");
-	client_is_out_of_reach = 1;
-	tool_call_check_asked(mcp);
-	was_told("the client has closed the stream of the question\n");
-	finish();
-	answered(WITHDRAWN DONE_OLD("7"));
 	close_all();
 }
 
@@ -546,12 +351,12 @@ UNIT_TESTS(continues_only_what_it_asked, 4)
 	answered(ERROR("8", "-32602", "unknown requestState: it has expired, "
 	    "or belongs to another request") "\n");
 	was_told("");
-	ck_assert_uint_eq(ncalls, 0);
+	ck_assert_uint_eq(play_ncalls, 0);
 	/* In a session it has no meaning. */
 	initialize("2025-11-25");
 	say(REQUEST("1", "\"tools/call\",\"params\":{" CALLED("x")
 	    ",\"requestState\":\"x\"}"));
-	ck_assert_uint_eq(ncalls, 1);
+	ck_assert_uint_eq(play_ncalls, 1);
 	close_all();
 }
 
@@ -563,7 +368,7 @@ static const struct question_part two[] = { { "a", METHOD, PARAMS },
 /* One answer is not enough: both are asked for again. */
 UNIT_TEST(asks_two_things_without_a_session)
 {
-	const struct context context = { &an_owner, &era_stateless,
+	const struct context context = { &play_owner, &era_stateless,
 		"2026-07-28", ASK_CLIENT_FORM, 0 };
 	struct err err;
 	const char *p;
@@ -574,12 +379,13 @@ UNIT_TEST(asks_two_things_without_a_session)
 	tool_call_watch(call, span("{" CALLED("x") "," META "}"));
 	ck_assert_int_eq(tool_call_ask(call, two, 2, on_asked, &err), 0);
 	for (i = 0; i < 2; i++) {
-		p = strstr(sent.data, "\"requestState\":\"");
+		p = strstr(play_sent.data, "\"requestState\":\"");
 		ck_assert_ptr_nonnull(p);
 		snprintf(state, sizeof(state), "%.*s",
 		    (int)strcspn(p + 16, "\""), p + 16);
-		ck_assert_ptr_nonnull(strstr(sent.data, "{\"a\":{\"method\":"));
-		sent.len = 0;
+		ck_assert_ptr_nonnull(
+		    strstr(play_sent.data, "{\"a\":{\"method\":"));
+		play_sent.len = 0;
 		if (i == 0)
 			repeat("8", "x", state, RESPONSES("\"b\":{}"));
 	}
@@ -599,21 +405,21 @@ UNIT_TEST(ends_when_its_owner_is_revoked)
 	ends = 1;
 	tool_call_cancel_asked(&another, "revoked");
 	was_told("");
-	tool_call_cancel_asked(&an_owner, "revoked");
+	tool_call_cancel_asked(&play_owner, "revoked");
 	was_told("revoked\n");
 	ck_assert_int_eq(mcp_idle(mcp), 1);
-	sent.len = 0;
+	play_sent.len = 0;
 	repeat("8", "x", state, RESPONSES("\"1\":{}"));
 	was_told("");
-	buffer_add(&sent, "", 0);
+	buffer_add(&play_sent, "", 0);
 	ck_assert_ptr_nonnull(
-	    strstr(sent.data, "\"message\":\"unknown requestState"));
+	    strstr(play_sent.data, "\"message\":\"unknown requestState"));
 	close_all();
 }
 
 UNIT_TEST(bounds_the_unanswered_questions)
 {
-	const struct context context = { &an_owner, &era_stateless,
+	const struct context context = { &play_owner, &era_stateless,
 		"2026-07-28", ASK_CLIENT_FORM, 0 };
 	struct err err;
 	char id[16];
@@ -629,7 +435,7 @@ UNIT_TEST(bounds_the_unanswered_questions)
 	}
 	ck_assert_str_eq(err.text, "too many questions are unanswered: "
 	    "answer them first");
-	sent.len = 0;
+	play_sent.len = 0;
 	finish();
 	answered(DONE_NEW("64"));
 	close_all();
