@@ -1,8 +1,7 @@
 """
 House rule: every file compiles without a warning under gcc and under clang.
 Each is read by the one that it was not built with, with the same flags and
--Werror. Where that one is not installed this is skipped. Tests are read with
---all only.
+-Werror. Where that one is not installed this is skipped.
 
 To start clang takes as long as to read a file, so it reads many files at once,
 which only its part behind the driver can do in one process. A file is read
@@ -13,7 +12,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import house
@@ -102,9 +100,7 @@ def alike(names):
             for start in range(0, len(group), AT_ONCE)]
 
 
-sources = sorted({item.source for item in house.objects()
-                  if "--all" in sys.argv
-                  or not item.source.startswith("tests/")})
+sources = sorted({item.source for item in house.objects()})
 name = other(house.objects()[0].command)
 if shutil.which(name) is None:
     house.skip(f"{name} is not installed")
