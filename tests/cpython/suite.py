@@ -28,8 +28,7 @@ VERSION = re.search(r"\d+\.\d+", subprocess.run(
     check=True).stdout).group()
 LIBRARY = "usr/lib/python" + VERSION
 USUAL = """
-test_builtin test_copy test_coroutines test_dataclasses test_dict test_eof
-test_exceptions test_fstring test_functools test_generators test_glob test_json
+test_builtin test_coroutines test_exceptions test_generators test_glob
 test_mmap test_os test_print test_scope test_syntax test_tempfile test_thread
 test_traceback test_warnings test_with test_asyncio.test_runners
 """.split()
