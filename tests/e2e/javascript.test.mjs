@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { engines, modules } from './support/engines.mjs';
 import {
-  contained, file, folder, nativeOnly, patiently, settings,
+  contained, file, folder, nativeOnly, once, patiently, settings,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
@@ -134,7 +134,9 @@ for (const [name, engine, there] of engines) {
   const open = (t, more) => Raw.open(t, { ...more,
     env: { ...engine, ...more?.env } });
 
-  test(`${name}: programs run as they are written`, there, async (t) => {
+  test(`${name}: programs run as they are written`, {
+    skip: there.skip || once.skip,
+  }, async (t) => {
     const raw = await open(t);
 
     for (const [what, code, out, exit = 0, errors = '', more] of programs) {

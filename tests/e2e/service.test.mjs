@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { family } from './support/processes.mjs';
-import { binary, folder } from './support/program.mjs';
+import { binary, folder, once } from './support/program.mjs';
 import { fetchAt } from './support/serve.mjs';
 import { userManager } from './support/user_manager.mjs';
 import { until } from './support/wait.mjs';
@@ -143,7 +143,7 @@ const source = (name) => fs.readFileSync(
   new URL(`../../${name}`, import.meta.url), 'utf8');
 const page = source('man/caisson-serve.7.in');
 
-test('what keeps a service going', async (t) => {
+test('what keeps a service going', once, async (t) => {
   const manager = await userManager(t);
 
   if (!manager)
