@@ -53,7 +53,6 @@ DIFFERENT = {
     "root is not writable": "the root is read-only",
     "local server": NETWORK,
     "http server of one's own": NETWORK,
-    "url errors": NETWORK,
     "last line is a semicolon": SILENT,
 }
 
