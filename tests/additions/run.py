@@ -153,8 +153,7 @@ def use(caisson, environment):
     dialled = socket.socket(socket.AF_UNIX)
     dialled.bind(os.path.join(environment["HOME"], "dialled"))
     dialled.listen()
-    program = start(
-        CAISSON_TOOLS=TOOLS, CAISSON_DIAL=dialled.getsockname())
+    program = start(CAISSON_TOOLS=TOOLS, CAISSON_DIAL=dialled.getsockname())
     try:
         door = dialled.accept()[0]
         door.sendall(b'{"jsonrpc":"2.0","id":7,"method":"ping"}\n')
@@ -170,8 +169,7 @@ def use(caisson, environment):
     finally:
         program.close()
     yield "runtime", output("--check", "--runtime=bare"), "a bare process"
-    program = start(
-        CAISSON_RUNTIME="bare", CAISSON_ALLOW_WEAK_ISOLATION="on")
+    program = start(CAISSON_RUNTIME="bare", CAISSON_ALLOW_WEAK_ISOLATION="on")
     try:
         yield "runtime", call("run_python", code="print(6 * 7)"), "42"
     finally:

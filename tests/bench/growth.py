@@ -29,8 +29,7 @@ def curve(bench, title, x, unit, lines):
         for size, seconds in (points[0], points[-1]):
             bench.row(f"{title}: {size} {unit}".rstrip() + f", {name}",
                       seconds, "s")
-    bench.curves.append({"title": title, "x": x, "unit": unit,
-                         "lines": lines})
+    bench.curves.append({"title": title, "x": x, "unit": unit, "lines": lines})
 
 
 def lines_of(seconds):
@@ -66,8 +65,7 @@ def measure_results(bench):
         for _ in range(bench.rounds(3)):
             for size in sizes:
                 given = {"n": size - ROOM if size > ROOM else size}
-                ours, theirs = both(client, 1, "bytes", given,
-                                    bench.rounds(5))
+                ours, theirs = both(client, 1, "bytes", given, bench.rounds(5))
                 seconds.setdefault(("through caisson", size), []).extend(ours)
                 seconds.setdefault(("on the server's pipes", size),
                                    []).extend(theirs)

@@ -70,8 +70,7 @@ def alternating(things, number):
 
 def ratios(firsts, seconds):
     """The ratio of each round, of those that have one."""
-    return [first / second for first, second in zip(firsts, seconds)
-            if second]
+    return [first / second for first, second in zip(firsts, seconds) if second]
 
 
 def median(values):

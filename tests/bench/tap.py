@@ -45,8 +45,7 @@ def main():
     server = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE)
     calls = {}
-    threading.Thread(target=forward, args=(server, calls),
-                     daemon=True).start()
+    threading.Thread(target=forward, args=(server, calls), daemon=True).start()
     with open(sys.argv[1], "a") as log:
         for line in server.stdout:
             message = json.loads(line)

@@ -80,8 +80,7 @@ class Protocol(unittest.TestCase):
                 box.ready()
                 box.send(line)
                 if not line.endswith(b"\n"):
-                    os.dup2(os.open("/dev/null", os.O_WRONLY),
-                            box.control_in)
+                    os.dup2(os.open("/dev/null", os.O_WRONLY), box.control_in)
                 got = box.end()
                 self.assertEqual((got.status, got.out), (70, ""))
                 self.assertRegex(got.err, r"\Acaisson: the code was not run: "

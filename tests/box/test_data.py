@@ -122,8 +122,7 @@ for sent, text in %r:
         """The text of resources is text; of others there is a line."""
         pdf = {"type": "resource", "resource": {
             "uri": "a:b", "mimeType": "application/pdf", "blob": "A" * 26668}}
-        image = {"type": "image", "mimeType": "image/png",
-                 "data": "A" * 16000}
+        image = {"type": "image", "mimeType": "image/png", "data": "A" * 16000}
         inner = {"type": "resource", "resource": {
             "uri": "a:b", "text": '{"a": 1}'}}
         self.shows({"content": [inner]}, ("r.text", "'{\"a\": 1}'"),

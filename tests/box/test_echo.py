@@ -50,8 +50,7 @@ class Echo(Base):
                 self.echoes(code, err="note: the value of the last expression "
                             "cannot be shown \\(%s\\): print what is needed of "
                             "it\n" % kind)
-        self.echoes(bad % "OSError" + "print(1)\nA()", out="1\n",
-                    silent=False)
+        self.echoes(bad % "OSError" + "print(1)\nA()", out="1\n", silent=False)
 
     def test_no_values(self):
         for code in ("None", "1;", "if 1:\n    5", "[].append(1)", "5\npass",

@@ -129,8 +129,7 @@ TABLES = [("mends", [
 
 
 
-def says(name, code, hint, before=TRACE, since=(3, 8), said=b"",
-         until=(4, 0)):
+def says(name, code, hint, before=TRACE, since=(3, 8), said=b"", until=(4, 0)):
     """Return the case of code that ends with an error, and a hint below it."""
     return Case(name, code, "", before + r".*\nhint: %s\n" % hint, 1,
                 like=False, since=since, until=until, said=said)

@@ -237,8 +237,7 @@ print(json.dumps([max(sizes), len(sizes)]))
                    "time.read_file": "read_file"}
         found = search("[d['tool'] for d in docs]", list(queries), time=tools,
                        **{name: [] for name in SERVERS if name != "time"})
-        self.assertEqual([names[0] for names in found],
-                         list(queries.values()))
+        self.assertEqual([names[0] for names in found], list(queries.values()))
 
     def test_likenesses(self):
         """Whole words, then beginnings, then parts, then slips."""

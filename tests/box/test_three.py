@@ -100,8 +100,7 @@ print(left.pid)
         self.assertEqual(got.status, 0)
 
     def test_output_comes_before_the_frames_behind_it(self):
-        self.start("for n in range(500):\n    print('x' * 99)\n7",
-                   echo=True)
+        self.start("for n in range(500):\n    print('x' * 99)\n7", echo=True)
         printed, frame = 0, {}
         while frame.get("type") != "rpc_request":
             frame = json.loads(self.box.lines.readline())

@@ -22,8 +22,7 @@ from bootstrap import add_cases, Cases  # noqa: E402
 # Their files have added all cases.
 for name in [name for name in vars(Cases) if name.startswith("test_")]:
     delattr(Cases, name)
-TABLES = (("ends", ENDS), ("streams", STREAMS),
-          ("children", CHILDREN))
+TABLES = (("ends", ENDS), ("streams", STREAMS), ("children", CHILDREN))
 for _, cases in TABLES:
     for case in cases:
         case.like = False

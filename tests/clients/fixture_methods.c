@@ -99,5 +99,4 @@ const struct methods_row methods_table[] = {
 	{ "completion/complete", fixture_on_complete, NULL, 0 },
 };
 
-const size_t methods_count =
-    sizeof(methods_table) / sizeof(methods_table[0]);
+const size_t methods_count = sizeof(methods_table) / sizeof(methods_table[0]);

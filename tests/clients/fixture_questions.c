@@ -108,8 +108,7 @@ fixture_ask(struct tool_call *call, const char *key, const char *method,
 FIXTURE_TOOL(test_sampling, FIXTURE_ARGUMENT("prompt"))
 {
 	auto_free char *prompt = fixture_string(arguments, "prompt");
-	auto_free char *params =
-	    mem_printf(PROMPT("%s", "100"), prompt);
+	auto_free char *params = mem_printf(PROMPT("%s", "100"), prompt);
 
 	fixture_ask(call, "sample", SAMPLING, params);
 }
@@ -159,8 +158,7 @@ FIXTURE_ASKS(test_input_required_result_elicitation, "user_name",
     ELICITATION, NAME_FORM("What is your name?"))
 FIXTURE_ASKS(test_input_required_result_sampling, "capital_question",
     SAMPLING, PROMPT("\"What is the capital of France?\"", "100"))
-FIXTURE_ASKS(
-    test_input_required_result_list_roots, "client_roots", ROOTS, "{}")
+FIXTURE_ASKS(test_input_required_result_list_roots, "client_roots", ROOTS, "{}")
 FIXTURE_ASKS(test_input_required_result_request_state, "confirm",
     ELICITATION, CONFIRM_FORM)
 FIXTURE_ASKS(test_input_required_result_tampered_state, "confirm",
@@ -172,8 +170,7 @@ static const struct question_part fixture_parts[] = {
 	{ "client_roots", ROOTS, "{}" },
 };
 
-FIXTURE_TOOL(
-    test_input_required_result_multiple_inputs, FIXTURE_NO_ARGUMENTS)
+FIXTURE_TOOL(test_input_required_result_multiple_inputs, FIXTURE_NO_ARGUMENTS)
 {
 	(void)arguments;
 	fixture_ask_all(

@@ -125,8 +125,7 @@ def outcomes(printed):
     CODE has printed.
     """
     found = {}
-    for outcome, test, said in re.findall(
-            "\1(.*)\t(.*)\t(.*)", printed[0]):
+    for outcome, test, said in re.findall("\1(.*)\t(.*)\t(.*)", printed[0]):
         if test not in found or outcome == "fails":
             found[test] = outcome, said
     return found, printed[2], printed[1][-1000:]
@@ -137,8 +136,7 @@ class Beside:
 
     def __init__(self, folder):
         self.folder = folder
-        self.box = beside.Box(
-            CAISSON_PYTHON=folder, CAISSON_MEMORY="1g")
+        self.box = beside.Box(CAISSON_PYTHON=folder, CAISSON_MEMORY="1g")
         self.pool = concurrent.futures.ThreadPoolExecutor(1)
 
     def run(self, *names):

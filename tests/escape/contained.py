@@ -193,8 +193,7 @@ def judge_opened(one, wanted, opened):
         return True, UNSHOWN.get(one.number, one.shown)
     same = one.holds(opened) or one.holds_in_part(opened) or (
         wanted is not None and re.fullmatch(wanted, opened, re.S))
-    return not same and not opened.startswith(UNTRIED), \
-        "without: " + opened
+    return not same and not opened.startswith(UNTRIED), "without: " + opened
 
 
 def judge(one, seen, different, opened=None):

@@ -98,8 +98,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("runtime", choices=("podman",))
     parser.add_argument("--calls", type=int, default=100)
-    parser.add_argument("--seed", type=int,
-                        default=random.randrange(1 << 30))
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     options = parser.parse_args()
     if "CAISSON_IMAGE" not in os.environ:
         os.execv(sys.executable, [
@@ -111,8 +110,7 @@ def main():
         os.chmod(folder, 0o755)
         path = copy_program(os.path.realpath(options.build),
                             os.path.join(folder, "program"), None)
-        campaign = Campaign(path, options.runtime,
-                            random.Random(options.seed))
+        campaign = Campaign(path, options.runtime, random.Random(options.seed))
         for number in range(options.calls):
             campaign.end(ENDS[number % len(ENDS)])
         campaign.close()

@@ -126,8 +126,7 @@ class Run:
     def copy(self, words=None):
         """The path of a caisson that leaves out words, or, with None, nothing.
         """
-        name = "sealed" if words is None else "open-" + "-".join(
-            words.split())
+        name = "sealed" if words is None else "open-" + "-".join(words.split())
         if name not in self.copies:
             self.copies[name] = copy_program(
                 self.build, os.path.join(self.host.folder, name), words)
@@ -400,8 +399,7 @@ class Run:
             except Failure as failure:
                 found = str(failure)
             if sentence not in found:
-                self.problems.append("an engine for '%s': %s"
-                                     % (word, found))
+                self.problems.append("an engine for '%s': %s" % (word, found))
             elif word in refused:
                 right += 1
         print("%d of %d engines that leave something out are refused"

@@ -17,8 +17,7 @@ check_sent(struct json_span schema, const struct buffer *sent, size_t most)
 	struct json_span object;
 
 	FUZZ_ASSERT(sent->len <= most);
-	FUZZ_ASSERT(
-	    json_span_parse(sent->data, sent->len, &object, NULL) == 0);
+	FUZZ_ASSERT(json_span_parse(sent->data, sent->len, &object, NULL) == 0);
 	FUZZ_ASSERT(json_span_kind(object) == JSON_SPAN_OBJECT);
 	FUZZ_ASSERT(arguments_settle(schema, object, &again, &says));
 	FUZZ_ASSERT(again.len == sent->len &&

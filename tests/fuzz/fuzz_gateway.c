@@ -50,8 +50,7 @@ static size_t nvisits;
 static int full; /* nothing can be sent on channels of guests */
 
 struct channel *
-channel_new(
-    struct event_base *base, int *fd, const struct channel_ends *ends)
+channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 {
 	struct channel *channel = mem_alloc(sizeof(*channel));
 
@@ -473,12 +472,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	play.gateway.body_max = BODY_MAX;
 	play.gateway.origins = origins;
 	play.gateway.proxy = none;
-	play.doors[0] = (struct listener){ .gateway = &play.gateway,
-		.fd = -1,
-		.local = true,
-		.hosts = none };
-	play.doors[1] = (struct listener){ .gateway = &play.gateway,
-		.fd = -1,
+	play.doors[0] = (struct listener){ .gateway = &play.gateway, .fd = -1,
+		.local = true, .hosts = none };
+	play.doors[1] = (struct listener){ .gateway = &play.gateway, .fd = -1,
 		.hosts = hosts };
 	for (n = 0; n < CLIENTS; n++)
 		play.clients[n] = -1;

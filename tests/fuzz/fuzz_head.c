@@ -24,8 +24,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(head.version >= 1 && head.size <= INT64_MAX);
 	FUZZ_ASSERT(strlen(head.owner) <= OWNER_NAME_MAX);
 	FUZZ_ASSERT(file_name_valid(head.name, strlen(head.name)));
-	FUZZ_ASSERT(head.type[0] != '\0' &&
-	    strlen(head.type) <= FILE_TYPE_MAX);
+	FUZZ_ASSERT(head.type[0] != '\0' && strlen(head.type) <= FILE_TYPE_MAX);
 	head_encode(&head, again);
 	FUZZ_ASSERT(memcmp(again, bytes, sizeof(bytes)) == 0);
 	return 0;

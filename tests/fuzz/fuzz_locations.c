@@ -63,8 +63,7 @@ check_names(const struct adopt_play *before, const struct adopt_play *after,
 			continue;
 		kept++;
 		for (j = 0; j < after->count; j++)
-			found += strcmp(before->names[i],
-			    after->names[j]) == 0;
+			found += strcmp(before->names[i], after->names[j]) == 0;
 	}
 	FUZZ_ASSERT(found == kept);
 	FUZZ_ASSERT(after->count == kept + (size_t)put);

@@ -45,8 +45,7 @@ fuzz_translate(fuzz_translator *translate, const uint8_t *data, size_t size,
 		done = 1;
 		FUZZ_ASSERT(translation.count <= 2 * CONFIG_NODES_MAX + 1);
 		for (i = 0; i < translation.json.len; i += 1 + i / 64)
-			fuzz_place(
-			    translation_place(&translation, i), size);
+			fuzz_place(translation_place(&translation, i), size);
 	}
 	translation_reset(&translation);
 	return done;

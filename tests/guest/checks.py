@@ -312,8 +312,7 @@ def the_selftest_says_so(uid):
 
     demand(done.returncode == 0, said)
     demand(re.search("^ok +cgroup +128 MiB", said, re.M), said)
-    demand(re.search("^ok +memory of the box as a whole", said, re.M),
-           said)
+    demand(re.search("^ok +memory of the box as a whole", said, re.M), said)
     equal(place.folders(), [])
 
 

@@ -27,8 +27,7 @@ PACKAGE = "worker/box/python/mcp/"
 
 # References from one room to another that close circles still: they are left
 # out. A line that is not needed is a problem.
-EXCEPT_UNTIL_MENDED = [
-]
+EXCEPT_UNTIL_MENDED = []
 
 
 def room_of(source):

@@ -41,8 +41,7 @@ def wanted(role):
     for message in house.messages():
         if message.TO == role.NAME:
             path = f"{role.folder}on_{names[message.FROM]}.c"
-            found.setdefault(path, set()).add(
-                f"{role.name}_on_{message.name}")
+            found.setdefault(path, set()).add(f"{role.name}_on_{message.name}")
     return found
 
 

@@ -11,8 +11,7 @@ import house
 
 # Includes that lead upwards still, from the files of a pattern. A line that is
 # not needed is a problem.
-EXCEPT_UNTIL_MENDED = [
-]
+EXCEPT_UNTIL_MENDED = []
 
 
 def row_of(path):

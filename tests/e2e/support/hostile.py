@@ -147,8 +147,7 @@ def tools_list(call, params):
     if how == "error":
         refuse(call, -32603, "the list of tools is not to be had")
     elif how in LISTS:
-        answer(call, LISTS[how](int(value or 0),
-                                (params or {}).get("cursor")))
+        answer(call, LISTS[how](int(value or 0), (params or {}).get("cursor")))
     elif how == "":
         answer(call, dumps({"tools": ours()}))
     else:
@@ -232,8 +231,7 @@ def run(call, params, message):
         given = params["arguments"]["rounds"]
         state = int(params.get("requestState", 0))
         if state == len(given):
-            say(call, dumps([params.get("inputResponses"),
-                             params["_meta"]]))
+            say(call, dumps([params.get("inputResponses"), params["_meta"]]))
         else:
             answer(call, dumps({"resultType": "input_required",
                                 "requestState": str(state + 1),

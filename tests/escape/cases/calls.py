@@ -127,8 +127,7 @@ def nested_namespace():
     return in_child(lambda: call("unshare", 0x10000000))
 
 
-@case("14", "keys: keyctl, add_key, request_key", "EPERM",
-      without="seccomp")
+@case("14", "keys: keyctl, add_key, request_key", "EPERM", without="seccomp")
 def keys():
     return calls(("keyctl", 0, -3, 1),
                  ("add_key", b"user\0", b"x\0", b"x", 1, -2),
@@ -173,8 +172,7 @@ def machine():
 @case("18a", "TIOCSTI, TIOCLINUX, TIOCSCTTY, also with high bits set",
       "EPERM", without="seccomp")
 def terminals():
-    requests = (0x5412, 0x541C, 0x540E, (1 << 32) + 0x5412,
-                (1 << 32) + 0x541C)
+    requests = (0x5412, 0x541C, 0x540E, (1 << 32) + 0x5412, (1 << 32) + 0x541C)
     return same(("%x on %d" % (request, fd), call("ioctl", fd, request, b"x"))
                 for request in requests for fd in (0, 1, 2))
 

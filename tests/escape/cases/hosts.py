@@ -102,8 +102,7 @@ def no_mounts(run, words):
       "~.*note +clock and host name +.*refuses sethostname.*" + KEPT,
       driven=True, shown="every other promise is kept, and the name is a note")
 def no_host_name(run, words):
-    return degraded(run, lambda: refuse(EPERM, "sethostname",
-                                        "setdomainname"))
+    return degraded(run, lambda: refuse(EPERM, "sethostname", "setdomainname"))
 
 
 @case("67n", "a chroot", "~.*FAIL +box +the box cannot be built: could not "

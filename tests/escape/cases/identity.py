@@ -7,8 +7,7 @@ from table import case
 def init_hidden():
     names = ("root", "cwd", "exe", "mem", "environ", "maps", "fd", "ns/user",
              "status", "mountinfo")
-    seen = same((name, attempt(os.stat, "/proc/1/" + name))
-                for name in names)
+    seen = same((name, attempt(os.stat, "/proc/1/" + name)) for name in names)
     return seen if "1" not in os.listdir("/proc") else "it is listed"
 
 
@@ -80,8 +79,7 @@ def own_setuid():
     return same(seen)
 
 
-@case("13a", "capabilities in each set", "0000000000000000",
-      without="caps")
+@case("13a", "capabilities in each set", "0000000000000000", without="caps")
 def capabilities():
     return same((name, status_field(name)) for name in (
         "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"))

@@ -60,8 +60,7 @@ def host_service_by_landlock():
     return attempt(connect)
 
 
-@case("2c", "names and metadata services", "EPERM gaierror",
-      without="seccomp")
+@case("2c", "names and metadata services", "EPERM gaierror", without="seccomp")
 def outbound():
     def connect():
         with socket.socket() as made:

@@ -20,8 +20,7 @@ def threads():
         return sum(pool.map(int, range(10)))
 
 
-@case("66c", "asyncio, with a subprocess and a thread", "b'abc' 3",
-      shown=MUST)
+@case("66c", "asyncio, with a subprocess and a thread", "b'abc' 3", shown=MUST)
 def asyncio_works():
     import asyncio
 
@@ -43,8 +42,7 @@ def tempfiles():
     return "ok"
 
 
-@case("66e", "sqlite3 in a file, with its journal and locks", "3",
-      shown=MUST)
+@case("66e", "sqlite3 in a file, with its journal and locks", "3", shown=MUST)
 def sqlite():
     import sqlite3
     base = sqlite3.connect("/workspace/x")

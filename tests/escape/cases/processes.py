@@ -247,8 +247,7 @@ def lock_channel():
     end = time.monotonic() + 2 * HOST["slow"]
     fd = os.open("/usr/bin/env", os.O_RDONLY)
     while time.monotonic() < end:
-        if attempt(fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB) == \
-                "EAGAIN":
+        if attempt(fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB) == "EAGAIN":
             return "the other's lock is seen"
         attempt(fcntl.flock, fd, fcntl.LOCK_UN)
         time.sleep(0.02)
@@ -288,8 +287,7 @@ def write_proc():
         "clear_refs"))
 
 
-@case("56", "cgroups of the host", "ENOENT",
-      without="old_root landlock")
+@case("56", "cgroups of the host", "ENOENT", without="old_root landlock")
 def cgroups():
     # Above the root there is nothing, unless another root was left there.
     return attempt(os.listdir, "/../sys/fs/cgroup")

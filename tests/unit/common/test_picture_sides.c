@@ -49,8 +49,7 @@ static const struct {
 	    1, 2001 },
 	{ PICTURE_PNG, BYTES(PIXEL "\0\0\0\x1a" "fcTL\0\0\0"), -1, -1 },
 
-	{ PICTURE_JPEG, BYTES("\xff\xd8" APP SOF("\0\2\0\3") SOS),
-	    3, 2 },
+	{ PICTURE_JPEG, BYTES("\xff\xd8" APP SOF("\0\2\0\3") SOS), 3, 2 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8\xff\1\xff\xff\xc4\0\2"
 	    SOF("\7\xd1\0\3") SOS), 3, 2001 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\2\0\3")
@@ -65,8 +64,7 @@ static const struct {
 	    "\xff\xdc\0\4\xea\x60"), -1, -1 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\5\0\5") SCAN APP
 	    "\xff\xc4\0\1"), -1, -1 },
-	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\2\0\3") "\xff\xd9"),
-	    -1, -1 },
+	{ PICTURE_JPEG, BYTES("\xff\xd8" SOF("\0\2\0\3") "\xff\xd9"), -1, -1 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8" APP SOS), -1, -1 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8" APP), -1, -1 },
 	{ PICTURE_JPEG, BYTES("\xff\xd8\xff\xe0\0\1\xff\xff\xda"), -1, -1 },
@@ -96,8 +94,7 @@ static const struct {
 	{ PICTURE_WEBP, BYTES(WEBP VP8("\xd1\x47\2\x80")), 2001, 2 },
 	{ PICTURE_WEBP, BYTES(WEBP VP8("\0\0\2\0")), 0, 2 },
 	{ PICTURE_WEBP, BYTES(WEBP "VP8L\5\0\0\0\x2f\2\x40\0\0"), 3, 2 },
-	{ PICTURE_WEBP, BYTES(WEBP "VP8L\5\0\0\0\x2f\xd0\x47\0\x10"), 2001,
-	    2 },
+	{ PICTURE_WEBP, BYTES(WEBP "VP8L\5\0\0\0\x2f\xd0\x47\0\x10"), 2001, 2 },
 	{ PICTURE_WEBP, BYTES(WEBP VP8X("\2\0\0\1\0\0") "ALPH\1\0\0\0xx"
 	    VP8("\3\0\2\0")), 3, 2 },
 	{ PICTURE_WEBP, BYTES(WEBP VP8X("\2\0\0\1\0\0") VP8("\xd1\7\2\0")),

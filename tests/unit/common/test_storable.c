@@ -101,26 +101,21 @@ UNIT_TEST(numbers_are_bounded)
 	    "4300 digits, which Python cannot print: store it as text, or in "
 	    "the value");
 	ck_assert_int_eq(judge_many("{\"a\":-", "7", 4300, "", 0, &err), -1);
-	ck_assert_int_eq(
-	    judge_many("{\"a\":\"", "7", 9000, "\"", 1, &err), 0);
+	ck_assert_int_eq(judge_many("{\"a\":\"", "7", 9000, "\"", 1, &err), 0);
 	ck_assert_int_eq(
 	    judge_many("{\"a\":\"\\\"", "7", 9000, "\"", 1, &err), 0);
-	ck_assert_int_eq(
-	    judge_many("{\"a\":[7", ",7", 9000, "]", 1, &err), 0);
+	ck_assert_int_eq(judge_many("{\"a\":[7", ",7", 9000, "]", 1, &err), 0);
 }
 
 UNIT_TEST(depth_is_bounded)
 {
 	struct err err = { 0 };
 
-	ck_assert_int_eq(
-	    judge_many("{\"a\":", "[", 249, "]", 249, &err), 0);
-	ck_assert_int_eq(
-	    judge_many("{\"a\":", "[", 250, "]", 250, &err), -1);
+	ck_assert_int_eq(judge_many("{\"a\":", "[", 249, "]", 249, &err), 0);
+	ck_assert_int_eq(judge_many("{\"a\":", "[", 250, "]", 250, &err), -1);
 	ck_assert_str_eq(err.text, "metadata are nested more than 250 levels "
 	    "deep");
-	ck_assert_int_eq(
-	    judge_many("{\"a\":[1", ",[]", 900, "]", 1, &err), 0);
+	ck_assert_int_eq(judge_many("{\"a\":[1", ",[]", 900, "]", 1, &err), 0);
 }
 
 UNIT_TEST(a_value_is_on_one_line)

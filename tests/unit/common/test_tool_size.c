@@ -28,7 +28,6 @@ UNIT_TESTS(counts_what_a_model_is_shown, UNIT_COUNT(cases))
 	const char *list = cases[_i].list;
 	struct json_span value;
 
-	ck_assert_int_eq(
-	    json_span_parse(list, strlen(list), &value, NULL), 0);
+	ck_assert_int_eq(json_span_parse(list, strlen(list), &value, NULL), 0);
 	ck_assert_uint_eq(tool_size(value), strlen(cases[_i].shown));
 }

@@ -86,8 +86,7 @@ calls_request(struct calls *calls, struct json_span frame, struct err *err)
 }
 
 int
-calls_oversized(
-    struct calls *calls, const struct line *line, struct err *err)
+calls_oversized(struct calls *calls, const struct line *line, struct err *err)
 {
 	buffer_printf(&told, "oversized: %.20s %zu\n", line->data, line->total);
 	return 0;

@@ -20,8 +20,7 @@ static void
 open_streams(void)
 {
 	relay = (struct relay){ .out = output_new_put(MAX),
-		.errors = output_new_put(MAX),
-		.outer = output_new_put(MAX) };
+		.errors = output_new_put(MAX), .outer = output_new_put(MAX) };
 }
 
 static void
@@ -153,8 +152,7 @@ UNIT_TESTS(refuses_bad_frames, UNIT_COUNT(bad))
 	struct err err = { 0, "" };
 
 	open_streams();
-	ck_assert_int_eq(
-	    take(bad[_i].frame, strlen(bad[_i].frame), &err), -1);
+	ck_assert_int_eq(take(bad[_i].frame, strlen(bad[_i].frame), &err), -1);
 	ck_assert_str_eq(err.text, bad[_i].why);
 	ck_assert_uint_eq(relay.report.end, RELAY_END_NONE);
 	is_kept(relay.out, "", 0);

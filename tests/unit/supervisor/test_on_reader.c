@@ -1,7 +1,6 @@
 /*
  * Tests of supervisor/on_reader: what a reader says is checked before it is
- * believed, and belongs to the file that is being read. The list is a
- * stand-in.
+ * believed, and belongs to the file that is being read. The list is a stand-in.
  */
 #include <stdarg.h>
 #include <stdlib.h>

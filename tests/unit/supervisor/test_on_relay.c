@@ -161,8 +161,7 @@ UNIT_TESTS(refuses_bad_streams, 2 * UNIT_COUNT(bad))
 {
 	const struct stream *out = _i % 2 ? &bad[_i / 2].stream : &fine;
 	const struct stream *errors = _i % 2 ? &fine : &bad[_i / 2].stream;
-	auto_free char *expected =
-	    mem_printf("%sdrained\n", bad[_i / 2].told);
+	auto_free char *expected = mem_printf("%sdrained\n", bad[_i / 2].told);
 
 	send_done(out, errors);
 	ck_assert_str_eq(told.data, expected);

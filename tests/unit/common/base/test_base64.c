@@ -70,8 +70,7 @@ UNIT_TESTS(refuses_what_is_none, UNIT_COUNT(wrong))
 {
 	auto_buffer struct buffer bytes = { 0 };
 
-	ck_assert_int_eq(
-	    base64_read(&bytes, wrong[_i], strlen(wrong[_i])), -1);
+	ck_assert_int_eq(base64_read(&bytes, wrong[_i], strlen(wrong[_i])), -1);
 	ck_assert_int_eq(base64_read(&bytes, "Zm\0v", 4), -1);
 }
 

@@ -69,8 +69,7 @@ describe_field(struct buffer *log, const struct ipc_field *field, void *member)
 
 	switch (field->kind) {
 	case IPC_KIND_UINT:
-		buffer_printf(
-		    log, " %llu", *(unsigned long long *)member);
+		buffer_printf(log, " %llu", *(unsigned long long *)member);
 		break;
 	case IPC_KIND_TEXT:
 		buffer_printf(log, " '%s'", *(const char **)member);

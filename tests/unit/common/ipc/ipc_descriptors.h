@@ -248,8 +248,7 @@ ipc_make_file_ra(void)
 static inline int
 ipc_make_null_a(void)
 {
-	return ipc_made(
-	    open("/dev/null", O_WRONLY | O_APPEND | O_CLOEXEC));
+	return ipc_made(open("/dev/null", O_WRONLY | O_APPEND | O_CLOEXEC));
 }
 
 static inline int
@@ -323,8 +322,7 @@ static const struct ipc_descriptor ipc_descriptors[] = {
 	{ "a datagram socket", ipc_make_datagram, -1 },
 	{ "a sealed memfd", ipc_make_sealed, IPC_KIND_MEMFD },
 	{ "a memfd without seals", ipc_make_unsealed, -1 },
-	{ "a memfd that can be written", ipc_make_writable,
-	    IPC_KIND_USAGE },
+	{ "a memfd that can be written", ipc_make_writable, IPC_KIND_USAGE },
 	{ "a memfd that can shrink", ipc_make_shrinkable, -1 },
 	{ "a memfd that can grow", ipc_make_growable, -1 },
 	{ "a memfd whose seals are open", ipc_make_unsealable, -1 },

@@ -134,8 +134,7 @@ UNIT_TEST(a_packet_too_large_is_refused)
 
 	scene_open(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
 	memcpy(data, &type, sizeof(type));
-	ck_assert_int_eq(
-	    send(scene.raw, data, sizeof(data), 0), sizeof(data));
+	ck_assert_int_eq(send(scene.raw, data, sizeof(data), 0), sizeof(data));
 	expect_broken(&scene, 0, "64 KiB and a byte");
 	scene_close(&scene);
 }
@@ -161,8 +160,7 @@ UNIT_TEST(many_descriptors_are_refused)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN((IPC_FDS_MAX + 1) * sizeof(int));
 	for (i = 0; i <= IPC_FDS_MAX; i++)
-		memcpy(CMSG_DATA(c) + i * sizeof(int), &scene.raw,
-		    sizeof(int));
+		memcpy(CMSG_DATA(c) + i * sizeof(int), &scene.raw, sizeof(int));
 	ck_assert_int_eq(sendmsg(scene.raw, &msg, 0), sizeof(type));
 	expect_broken(&scene, 0, "nine descriptors");
 	scene_close(&scene);

@@ -14,8 +14,7 @@ send_numbered(struct scene *scene, unsigned int most, struct err *err)
 
 	for (n = 0; n < most; n++) {
 		snprintf(reason, sizeof(reason), "number %u", n);
-		if (channel_send_fault(scene->near.channel, &fault, err) ==
-		    -1)
+		if (channel_send_fault(scene->near.channel, &fault, err) == -1)
 			break;
 	}
 	return n;
@@ -100,8 +99,7 @@ UNIT_TEST(the_queue_is_bounded)
 	sent = send_numbered(&scene, 10 * IPC_QUEUE_PACKETS_MAX, &err);
 	ck_assert_uint_gt(sent, IPC_QUEUE_PACKETS_MAX);
 	ck_assert_uint_lt(sent, 10 * IPC_QUEUE_PACKETS_MAX);
-	ck_assert_str_eq(
-	    err.text, "4096 messages wait for supervisor already");
+	ck_assert_str_eq(err.text, "4096 messages wait for supervisor already");
 	/* One with descriptors is refused without a leak. */
 	make(IPC_DONE, 1, &done);
 	ck_assert_int_eq(

@@ -40,8 +40,7 @@ open_in(int folder, const char *name, uint64_t flags)
 	int fd = openat(folder, name, (int)flags, 0600);
 
 	if (fd == -1 && errno == EPERM)
-		fd = (int)syscall(
-		    SYS_openat2, folder, name, &how, sizeof(how));
+		fd = (int)syscall(SYS_openat2, folder, name, &how, sizeof(how));
 	return fd;
 }
 

@@ -22,8 +22,7 @@ struct compile_case {
 static const struct compile_case cases[] = {
 	{ HEAD "allow read write # and why\n\n", NULL },
 	{ HEAD "allow ?no_such_call read\n", NULL },
-	{ HEAD "allow ioctl if arg1 == 1, 0x2,TCGETS\nrefuse ioctl\n",
-	    NULL },
+	{ HEAD "allow ioctl if arg1 == 1, 0x2,TCGETS\nrefuse ioctl\n", NULL },
 	{ HEAD "allow mknodat if arg2 & S_IFMT == S_IFIFO and arg0 & 1 == 0\n",
 	    NULL },
 	{ HEAD "ignore read\nallow write\n", NULL },
@@ -68,8 +67,7 @@ compile(const char *path, struct buffer *said)
 	FILE *output;
 	size_t n;
 
-	buffer_printf(&command, "'%s' list '%s' 2>&1", unit_argv[1],
-	    path);
+	buffer_printf(&command, "'%s' list '%s' 2>&1", unit_argv[1], path);
 	output = popen(command.data, "r");
 	ck_assert_ptr_nonnull(output);
 	do {

@@ -157,8 +157,7 @@ UNIT_TEST(long_frames_are_refused)
 	line.len += 3;
 	ask(8, LIST_SERVERS);
 	ck_assert_int_eq(calls_oversized(relay.calls, &line, &err), -1);
-	ck_assert_str_eq(
-	    err.text, "a request with the id of one in flight");
+	ck_assert_str_eq(err.text, "a request with the id of one in flight");
 	close_calls();
 }
 
@@ -170,8 +169,7 @@ UNIT_TEST(ids_are_unique)
 	ask(1, LIST_SERVERS);
 	ask(2, LIST_SERVERS);
 	ck_assert_int_eq(ask_with(1, LIST_SERVERS, &err), -1);
-	ck_assert_str_eq(
-	    err.text, "a request with the id of one in flight");
+	ck_assert_str_eq(err.text, "a request with the id of one in flight");
 	answer_text(1, "[]");
 	ask(1, LIST_SERVERS);
 	ck_assert_int_eq(ask_with(2, CALL("\"t\"", "{}"), &err), -1);
@@ -188,8 +186,7 @@ cancel(const char *id, struct err *err)
 	    mem_printf("{\"type\":\"cancel\",\"id\":%s}", id);
 	struct json_span span;
 
-	ck_assert_int_eq(
-	    json_span_parse(frame, strlen(frame), &span, err), 0);
+	ck_assert_int_eq(json_span_parse(frame, strlen(frame), &span, err), 0);
 	return calls_cancel(relay.calls, span, err);
 }
 
@@ -237,8 +234,7 @@ UNIT_TEST(reports_what_is_waited_for)
 	ask(4, CALL("\"c\"", "{}"));
 	ck_assert_int_eq(cancel("4", &err), 0);
 	look(&text);
-	ck_assert_str_eq(
-	    text.data, "fs.a (0 s), \"fs.b (x), fs.c\" (0 s)");
+	ck_assert_str_eq(text.data, "fs.a (0 s), \"fs.b (x), fs.c\" (0 s)");
 	answer_text(1, "{}");
 	look(&text);
 	ck_assert_str_eq(text.data, "\"fs.b (x), fs.c\" (0 s)");

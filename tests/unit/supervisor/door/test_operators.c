@@ -202,8 +202,7 @@ say(int fd, enum ipc_type type, void *message)
 static int
 reach_and_ask(uint64_t about, const char *owner, const char *end)
 {
-	struct ipc_ask_running ask = { .sessions = about,
-		.owner = owner,
+	struct ipc_ask_running ask = { .sessions = about, .owner = owner,
 		.end = end };
 	int fd = reach();
 

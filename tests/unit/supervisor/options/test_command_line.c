@@ -19,8 +19,7 @@ read_line(const char *const *words, struct command *command, struct err *err)
 
 	for (argc = 1; words[argc - 1] != NULL; argc++)
 		argv[argc] = (char *)words[argc - 1];
-	return command_line_read(
-	    argc, argv, command, given, &given_count, err);
+	return command_line_read(argc, argv, command, given, &given_count, err);
 }
 
 static const struct {

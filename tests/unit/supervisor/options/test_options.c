@@ -105,8 +105,7 @@ static const struct {
 	{ { NULL, { NULL }, { NULL } }, 128, OPTIONS_DEFAULT },
 	{ { "{\"pids\": 11}", { NULL }, { NULL } }, 11, OPTIONS_FILE },
 	{ { "{\"pids\": \"11\"}", { NULL }, { NULL } }, 11, OPTIONS_FILE },
-	{ { NULL, { "CAISSON_PIDS=12" }, { NULL } }, 12,
-	    OPTIONS_ENVIRONMENT },
+	{ { NULL, { "CAISSON_PIDS=12" }, { NULL } }, 12, OPTIONS_ENVIRONMENT },
 	{ { NULL, { NULL }, { "--pids=13" } }, 13, OPTIONS_FLAG },
 	{ { "{\"pids\": 11}", { "CAISSON_PIDS=12" }, { NULL } }, 12,
 	    OPTIONS_ENVIRONMENT },
@@ -125,8 +124,7 @@ static const struct {
 	    { NULL } }, 128, OPTIONS_DEFAULT },
 	{ { NULL, { "MCP_BRIDGE_SOMETHING_ELSE=x", "CAISSON_PIDS=12" },
 	    { NULL } }, 12, OPTIONS_ENVIRONMENT },
-	{ { NULL, { "CAISSON_NONSENSE=" }, { NULL } }, 128,
-	    OPTIONS_DEFAULT },
+	{ { NULL, { "CAISSON_NONSENSE=" }, { NULL } }, 128, OPTIONS_DEFAULT },
 };
 
 UNIT_TESTS(flag_over_environment_over_file_over_default, UNIT_COUNT(precedence))

@@ -77,8 +77,7 @@ UNIT_TEST(the_nearest_place_wins)
 
 UNIT_TEST(what_is_missing_is_made)
 {
-	auto_free char *path =
-	    mem_printf("%s/.local/state/caisson", folder);
+	auto_free char *path = mem_printf("%s/.local/state/caisson", folder);
 
 	variables[0] = mem_printf("HOME=%s", folder);
 	expect_opened(path);

@@ -50,8 +50,7 @@ state_dir_open_inner(const struct options *all, char **envp, const char *name,
 }
 
 int
-state_dir_may_hold(
-    const struct options *all, char **envp, const char *name)
+state_dir_may_hold(const struct options *all, char **envp, const char *name)
 {
 	return no_state == NULL;
 }

@@ -27,8 +27,7 @@ send_to(int fd, enum ipc_type type, void *message)
 
 	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0, "%s",
 	    err.text);
-	ck_assert_msg(
-	    ipc_socket_send(fd, &packet, &err) == 0, "%s", err.text);
+	ck_assert_msg(ipc_socket_send(fd, &packet, &err) == 0, "%s", err.text);
 	ipc_packet_close(&packet);
 }
 

@@ -76,8 +76,7 @@ start(int how)
 	struct err err;
 
 	base = loop_new(0);
-	foreign = foreign_watch(
-	    base, make_foreign(how), on_ended, &base, &err);
+	foreign = foreign_watch(base, make_foreign(how), on_ended, &base, &err);
 	ck_assert_msg(foreign != NULL, "%s", err.text);
 }
 

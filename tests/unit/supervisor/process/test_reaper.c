@@ -100,8 +100,7 @@ wait_until_dead(pid_t pid)
 {
 	siginfo_t si;
 
-	ck_assert_int_eq(
-	    waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT), 0);
 }
 
 /* Waits until it is a child of ours. */
@@ -110,8 +109,7 @@ wait_until_parent(pid_t pid)
 {
 	siginfo_t si;
 
-	while (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) ==
-	    -1)
+	while (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) == -1)
 		sched_yield();
 }
 

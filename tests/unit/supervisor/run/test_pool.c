@@ -343,8 +343,7 @@ UNIT_TEST(containers_wait_as_long_as_is_set)
 
 	boxes.runtime = &containers;
 	for (seconds = 0; seconds < 2; seconds++) {
-		options.runtime_idle_timeout =
-		    seconds * POOL_PERIOD_MS / 1000;
+		options.runtime_idle_timeout = seconds * POOL_PERIOD_MS / 1000;
 		nboxes = 0;
 		open_pool(OPTION_AUTO);
 		pool_begin(pool);

@@ -143,8 +143,7 @@ UNIT_TEST(the_result_is_bounded)
 		text = expand_text(&expand, "${V}", &err);
 		ck_assert_int_eq(text != NULL, extra == 0);
 	}
-	ck_assert_ptr_null(
-	    expand_text(&expand, "${V}${V}${V}${V}", &err));
+	ck_assert_ptr_null(expand_text(&expand, "${V}${V}${V}${V}", &err));
 	ck_assert_str_eq(err.text, "has more than 131071 bytes when its "
 	    "variables are filled in, more than can be passed to a "
 	    "program");

@@ -199,13 +199,10 @@ UNIT_TEST(a_home_may_be_written_short)
 
 UNIT_TEST(only_consent_makes_a_stranger_none)
 {
-	ck_assert_int_eq(
-	    server_judge_is_stranger(&servers, &own_file), 0);
-	ck_assert_int_eq(
-	    server_judge_is_stranger(&servers, &project_file), 1);
+	ck_assert_int_eq(server_judge_is_stranger(&servers, &own_file), 0);
+	ck_assert_int_eq(server_judge_is_stranger(&servers, &project_file), 1);
 	servers.setup.trust_project = true;
-	ck_assert_int_eq(
-	    server_judge_is_stranger(&servers, &project_file), 0);
+	ck_assert_int_eq(server_judge_is_stranger(&servers, &project_file), 0);
 }
 
 /* The beginning of its PATH; where a command that is nowhere was looked for. */

@@ -120,8 +120,7 @@ UNIT_TEST(looks_at_every_source)
 			ck_assert_msg(changed(), "%s grew", path);
 			if (left == 0 || n % 2 == 0)
 				ck_assert_int_eq(unlink(path), 0);
-			ck_assert_int_eq(
-			    changed(), left == 0 || n % 2 == 0);
+			ck_assert_int_eq(changed(), left == 0 || n % 2 == 0);
 		}
 	ck_assert_uint_gt(n, 40);
 	ck_assert_int_eq(server_sources_place(n, &setup,

@@ -99,8 +99,7 @@ UNIT_TEST(opens_regular_files_alone)
 	refuses(&own, "trap", "is not a regular file");
 	refuses(&own, "/dev/null", "is not a regular file");
 	refuses(&own, "work", "is not a regular file");
-	refuses(
-	    &own, "none", "cannot be opened: No such file or directory");
+	refuses(&own, "none", "cannot be opened: No such file or directory");
 	refuses(&named, "none", "cannot be opened: No such file or directory; "
 	    "create the file, or correct MCP_SERVERS_CONFIG");
 }

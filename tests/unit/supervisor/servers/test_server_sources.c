@@ -52,8 +52,7 @@ found(const char *named, const char *home)
 {
 	auto_free char *variable = mem_printf("HOME=%s", home);
 	char *envp[] = { variable, NULL };
-	const struct servers_setup setup = { .envp = envp,
-		.folder = folder,
+	const struct servers_setup setup = { .envp = envp, .folder = folder,
 		.named = named };
 	struct server_file_list files = TAILQ_HEAD_INITIALIZER(files);
 	struct server_file *file;
@@ -174,8 +173,7 @@ static const struct {
 	    CONFIG_SHAPE_CLIENT, 0 },
 	{ ".config/zed/settings.json", "Zed", CONFIG_SHAPE_ZED, 0 },
 	{ ".config/opencode/opencode.json", "opencode", CONFIG_SHAPE_MCP, 0 },
-	{ ".config/opencode/opencode.jsonc", "opencode", CONFIG_SHAPE_MCP,
-	    0 },
+	{ ".config/opencode/opencode.jsonc", "opencode", CONFIG_SHAPE_MCP, 0 },
 	{ "opencode.json", "opencode", CONFIG_SHAPE_MCP, 1 },
 	{ "opencode.jsonc", "opencode", CONFIG_SHAPE_MCP, 1 },
 	{ ".opencode/opencode.json", "opencode", CONFIG_SHAPE_MCP, 1 },
@@ -184,8 +182,7 @@ static const struct {
 	{ ".lmstudio/mcp.json", "LM Studio", CONFIG_SHAPE_CLIENT, 0 },
 	{ ".kiro/settings/mcp.json", "Kiro", CONFIG_SHAPE_CLIENT, 0 },
 	{ ".config/crush/crush.json", "Crush", CONFIG_SHAPE_MCP, 0 },
-	{ ".mcp-inspector/mcp.json", "MCP Inspector", CONFIG_SHAPE_CLIENT,
-	    0 },
+	{ ".mcp-inspector/mcp.json", "MCP Inspector", CONFIG_SHAPE_CLIENT, 0 },
 	{ ".config/mcp/mcp.json", "Home Manager", CONFIG_SHAPE_CLIENT, 0 },
 };
 

@@ -251,8 +251,7 @@ UNIT_TESTS(what_is_passed_on_is_json, 9)
 	play_start();
 	bad = play_grant();
 	good = play_grant();
-	play_call_with(
-	    bad, 1, "gh", arguments[_i], strlen(arguments[_i]));
+	play_call_with(bad, 1, "gh", arguments[_i], strlen(arguments[_i]));
 	expect_broken(bad, good);
 }
 

@@ -203,8 +203,7 @@ UNIT_TEST(tools_with_wrong_marks_are_left_out)
 		auto_free char *list = mem_printf("{\"tools\":[%s,%s],"
 		    "\"nextCursor\":\"c\"}", wrong[n], TOOL("right", ""));
 
-		ck_assert_int_eq(
-		    params_learn(&params, json_of(list), &out), 1);
+		ck_assert_int_eq(params_learn(&params, json_of(list), &out), 1);
 		ck_assert_str_eq(out.data, "{\"nextCursor\":\"c\",\"tools\":["
 		    TOOL("right", "") "]}");
 		params_reset(&params);

@@ -39,8 +39,7 @@ static struct channel *made; /* last */
 static int full; /* the queue of every channel, to requests */
 
 struct channel *
-channel_new(
-    struct event_base *base, int *fd, const struct channel_ends *ends)
+channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 {
 	made = mem_alloc(sizeof(*made));
 	made->ends = *ends;
@@ -104,8 +103,7 @@ begin(void)
 	gateway.body_max = 4 * MIB;
 	gateway.origins = none;
 	gateway.proxy = none;
-	door = (struct listener){ .gateway = &gateway,
-		.fd = -1,
+	door = (struct listener){ .gateway = &gateway, .fd = -1,
 		.hosts = none };
 }
 
@@ -125,8 +123,7 @@ static void
 pass(int times)
 {
 	while (times-- > 0)
-		event_base_loop(
-		    gateway.base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		event_base_loop(gateway.base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 }
 
 /* Clients */
@@ -417,8 +414,7 @@ ask_both(int server)
 	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	ck_assert_int_eq(listen(server, 1), 0);
-	ck_assert_int_eq(
-	    getsockname(server, (struct sockaddr *)&at, &len), 0);
+	ck_assert_int_eq(getsockname(server, (struct sockaddr *)&at, &len), 0);
 	listener_new(&gateway, &listen_at);
 	listener_start_all(&gateway);
 	to.sin_port = at.sin6_port;

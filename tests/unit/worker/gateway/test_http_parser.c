@@ -282,8 +282,7 @@ check_large(size_t len, size_t times, const char *want)
 UNIT_TEST(large_heads_are_refused)
 {
 	check_large(10, HTTP_FIELDS_MAX - 1, "GET / 8=a []\n");
-	check_large(
-	    10, HTTP_FIELDS_MAX, "431 the request has too many fields");
+	check_large(10, HTTP_FIELDS_MAX, "431 the request has too many fields");
 	check_large(HTTP_HEAD_MAX - 100, 1, "GET / 8=a []\n");
 	check_large(HTTP_HEAD_MAX, 1,
 	    "431 the fields of the request are too long");
@@ -371,8 +370,7 @@ UNIT_TESTS(heads_are_judged, UNIT_COUNT(judged))
 	struct http_head head = { 0 };
 	struct http_fault fault = { 0 };
 
-	ck_assert_int_eq(
-	    http_head_read(&head, text, strlen(text), &fault), 0);
+	ck_assert_int_eq(http_head_read(&head, text, strlen(text), &fault), 0);
 	ck_assert_msg(check_head(&check, &head, &fault) ==
 	        (judged[_i].status == 0 ? 0 : -1) &&
 	        fault.status == judged[_i].status,
@@ -410,8 +408,7 @@ UNIT_TESTS(strangers_need_a_token, 2)
 	struct http_head head = { 0 };
 	struct http_fault fault = { 0 };
 
-	ck_assert_int_eq(
-	    http_head_read(&head, text, strlen(text), &fault), 0);
+	ck_assert_int_eq(http_head_read(&head, text, strlen(text), &fault), 0);
 	ck_assert_int_eq(check_head(&check, &head, &fault), _i == 0 ? -1 : 0);
 	ck_assert_int_eq(fault.status, _i == 0 ? 401 : 0);
 	http_head_free(&head);

@@ -17,8 +17,7 @@ read_entry(struct entry *entry, const char *text, struct err *err)
 	struct json_span_walk walk;
 
 	memset(entry, 0, sizeof(*entry));
-	ck_assert_int_eq(
-	    json_span_parse(text, strlen(text), &object, err), 0);
+	ck_assert_int_eq(json_span_parse(text, strlen(text), &object, err), 0);
 	walk = json_span_walk(object);
 	ck_assert_int_eq(json_span_next_member(&walk, &name, &value), 1);
 	return entry_read(entry, name, value, err);

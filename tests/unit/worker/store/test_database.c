@@ -273,8 +273,7 @@ expect_no_file(const char *words)
 	ck_assert_int_eq(database_open(database, &err), -1);
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
-	ck_assert_msg(strstr(err.text, "move it away") != NULL, "%s",
-	    err.text);
+	ck_assert_msg(strstr(err.text, "move it away") != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, "CAISSON_STATE_DIR") != NULL, "%s",
 	    err.text);
 }
@@ -307,8 +306,7 @@ set_version(const char *version)
 	    " WHERE name = 'version'", version);
 	struct err err;
 
-	ck_assert_msg(
-	    database_run(database, sql, &err) == 0, "%s", err.text);
+	ck_assert_msg(database_run(database, sql, &err) == 0, "%s", err.text);
 }
 
 /* As a process that was killed leaves it. */

@@ -77,8 +77,7 @@ save_all(size_t size)
 	do
 		snprintf(key, sizeof(key), "k%u", count++);
 	while (save(key, size) == 0);
-	ck_assert_msg(strstr(err.text, "disk is full") != NULL, "%s",
-	    err.text);
+	ck_assert_msg(strstr(err.text, "disk is full") != NULL, "%s", err.text);
 	return count - 1;
 }
 

@@ -34,10 +34,8 @@ save(const char *key, const char *value)
 static int
 save_compared(const char *key, const char *value, uint64_t version)
 {
-	struct memory memory = { .key = bytes_of(key),
-		.value = bytes_of(value),
-		.compared = true,
-		.version = version };
+	struct memory memory = { .key = bytes_of(key), .value = bytes_of(value),
+		.compared = true, .version = version };
 
 	buffer_reset(&json);
 	return memories_save(database, "", &memory, &json, &err);

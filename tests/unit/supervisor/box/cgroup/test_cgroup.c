@@ -443,8 +443,7 @@ UNIT_TEST(the_folders_of_the_dead_are_swept)
 		ck_assert_int_eq(access(go[i], F_OK), -1);
 	cgroup_free(&cg);
 	for (i = 0; i < UNIT_COUNT(stay); i++)
-		ck_assert_int_eq(
-		    unlinkat(AT_FDCWD, stay[i], AT_REMOVEDIR), 0);
+		ck_assert_int_eq(unlinkat(AT_FDCWD, stay[i], AT_REMOVEDIR), 0);
 }
 
 UNIT_TEST(births_tell_processes_apart)

@@ -140,8 +140,7 @@ UNIT_TESTS(what_weakens_is_refused, UNIT_COUNT(rights))
 	struct err err;
 	int judged;
 
-	ck_assert_int_eq(
-	    read_answer(rights[_i].engine, answer, &found), 0);
+	ck_assert_int_eq(read_answer(rights[_i].engine, answer, &found), 0);
 	judged = container_image_judge(
 	    rights[_i].engine, "an/image", &found, &err);
 	ck_assert_int_eq(judged, rights[_i].refused == NULL ? 0 : -1);

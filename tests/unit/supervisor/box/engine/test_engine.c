@@ -102,8 +102,7 @@ UNIT_TEST(an_answer_is_whole_and_its_errors_are_bounded)
 	struct container_answer answer;
 	struct err err;
 
-	ck_assert_int_eq(
-	    ask("/bin/sh", "-c", code, LONG_MS, &answer, &err), 0);
+	ck_assert_int_eq(ask("/bin/sh", "-c", code, LONG_MS, &answer, &err), 0);
 	ck_assert_int_eq(answer.status, 7);
 	ck_assert_uint_eq(answer.out.len, ENGINE_OUT_MAX);
 	ck_assert_uint_eq(answer.errors.len, ENGINE_ERRORS_MAX);

@@ -120,8 +120,7 @@ UNIT_TESTS(a_fault_has_a_cause_and_a_fix, UNIT_COUNT(faults))
 
 UNIT_TEST(a_client_that_was_killed_is_named_with_the_signal)
 {
-	struct container_end end =
-	    end_of(-1, "image not known\n");
+	struct container_end end = end_of(-1, "image not known\n");
 	auto_free char *unknown = container_fault(&end), *killed = NULL;
 
 	end.killer = SIGKILL;

@@ -1,7 +1,6 @@
 /*
- * Tests of supervisor/box/engine/sweep: containers of a Caisson that has
- * ended are found, and none of a living one, of another host or of another
- * program.
+ * Tests of supervisor/box/engine/sweep: containers of a Caisson that has ended
+ * are found, and none of a living one, of another host or of another program.
  */
 #include <dirent.h>
 #include <grp.h>

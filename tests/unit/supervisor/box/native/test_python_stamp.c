@@ -44,8 +44,7 @@ touch(void)
 {
 	const struct timespec times[2] = { { 1, 0 }, { 1, 0 } };
 
-	ck_assert_int_eq(utimensat(
-	    AT_FDCWD, at("python3.real"), times, 0), 0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, at("python3.real"), times, 0), 0);
 }
 
 static void

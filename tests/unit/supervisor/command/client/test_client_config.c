@@ -102,8 +102,7 @@ static const struct {
 UNIT_EACH(paths_are_quoted, UNIT_COUNT(paths))
 {
 	struct err err;
-	auto_free char *text =
-	    printed(paths[_i].name, paths[_i].path, &err);
+	auto_free char *text = printed(paths[_i].name, paths[_i].path, &err);
 
 	ck_assert_str_eq(text, paths[_i].wanted);
 }

@@ -50,8 +50,7 @@ UNIT_TEST(the_pause_doubles_up_to_a_limit)
 		ck_assert_uint_eq(guess("192.0.2.1", 1), 2 * last);
 		last *= 2;
 	}
-	ck_assert_uint_eq(
-	    guess("192.0.2.1", 100), GUESSES_PAUSE_MAX_MS / 1000);
+	ck_assert_uint_eq(guess("192.0.2.1", 100), GUESSES_PAUSE_MAX_MS / 1000);
 }
 
 UNIT_TEST(a_pause_ends)
@@ -78,13 +77,10 @@ UNIT_TEST(other_addresses_do_not_wait)
 UNIT_TEST(a_network_of_ipv6_is_one)
 {
 	guess("2001:db8::1", GUESSES_FREE);
-	ck_assert_uint_eq(
-	    guesses_wait(guesses, "2001:db8::ffff:1", NOW), 1);
-	ck_assert_uint_eq(
-	    guesses_wait(guesses, "2001:db8:0:1::1", NOW), 0);
+	ck_assert_uint_eq(guesses_wait(guesses, "2001:db8::ffff:1", NOW), 1);
+	ck_assert_uint_eq(guesses_wait(guesses, "2001:db8:0:1::1", NOW), 0);
 	guess("::ffff:192.0.2.1", GUESSES_FREE);
-	ck_assert_uint_eq(
-	    guesses_wait(guesses, "::ffff:192.0.2.2", NOW), 0);
+	ck_assert_uint_eq(guesses_wait(guesses, "::ffff:192.0.2.2", NOW), 0);
 }
 
 UNIT_TEST(the_table_does_not_grow)

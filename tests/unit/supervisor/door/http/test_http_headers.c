@@ -12,8 +12,7 @@
 
 /* In the place of era_stateless.c. */
 int
-era_stateless_version(
-    const struct jsonrpc *message, struct json_span *version)
+era_stateless_version(const struct jsonrpc *message, struct json_span *version)
 {
 	static const char text[] = "\"" VERSION "\"";
 

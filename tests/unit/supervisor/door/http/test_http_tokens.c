@@ -196,8 +196,7 @@ say(const char *token, const char *address)
 	const struct ipc_hello hello = { .visit = 1,
 		.address = address,
 		.token = { (const uint8_t *)token, strlen(token) } };
-	struct http_guest *guest =
-	    http_tokens_guest(&http, &hello, &refusal);
+	struct http_guest *guest = http_tokens_guest(&http, &hello, &refusal);
 
 	/* Connected, as it would be. */
 	if (guest != NULL)

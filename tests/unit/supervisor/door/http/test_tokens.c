@@ -112,8 +112,7 @@ UNIT_TEST(the_secret_is_not_in_the_file)
 
 	add("one", one);
 	write_again();
-	command = mem_printf("grep -q -r '%s' .",
-	    one + strlen(TOKEN_PREFIX));
+	command = mem_printf("grep -q -r '%s' .", one + strlen(TOKEN_PREFIX));
 	ck_assert_int_ne(system(command), 0);
 }
 
@@ -184,8 +183,7 @@ static const struct {
 static void
 write_text(const char *text, mode_t mode)
 {
-	auto_fd int fd =
-	    open(TOKENS_FILE, O_WRONLY | O_CREAT | O_TRUNC, mode);
+	auto_fd int fd = open(TOKENS_FILE, O_WRONLY | O_CREAT | O_TRUNC, mode);
 
 	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
 }

@@ -231,8 +231,7 @@ static const struct {
 	{ "L\n*", { "L", "#", "note: n" }, 0, 0, CALL_SUCCESS },
 	{ "a\nL\n*b\nM\n*c\n", { "a\nL", "#", "b\nM", "#", "c\nnote: n" },
 	    0, 0, CALL_SUCCESS },
-	{ "L\n*M\n*", { "L", "#", "M", "#", "note: n" }, 0, 0,
-	    CALL_SUCCESS },
+	{ "L\n*M\n*", { "L", "#", "M", "#", "note: n" }, 0, 0, CALL_SUCCESS },
 	{ "L\n*", { "status: timeout\nL", "#", "error: e\nnote: n" }, 0, 0,
 	    CALL_TIMEOUT },
 	{ "L\n*tM\n*u", { "L", "#", CUT("3") "tM", "#", "u" END("3", "stdout")
@@ -538,8 +537,7 @@ UNIT_TESTS(fences_longer_than_what_is_inside, UNIT_COUNT(fences))
 		text = text_of(json);
 		ck_assert_int_eq(strncmp(text, fences[_i].fence, len), 0);
 		ck_assert_int_ne(text[len], '`');
-		ck_assert_str_eq(
-		    text + strlen(text) - len, fences[_i].fence);
+		ck_assert_str_eq(text + strlen(text) - len, fences[_i].fence);
 		ck_assert_int_eq(text[strlen(text) - len - 1], '\n');
 		json_decref(json);
 	}
@@ -663,8 +661,7 @@ static const struct {
 	    NEW "; output between two calls was dropped (100 bytes)" },
 	{ { .calls = 1, .interrupted = 1 },
 	    NEW "; the code was interrupted, the state is kept" },
-	{ { .calls = 1, .interrupted = 1, .ended = "why" },
-	    NEW LOST("why") },
+	{ { .calls = 1, .interrupted = 1, .ended = "why" }, NEW LOST("why") },
 	{ { .calls = 1, .ended = "why" }, NEW LOST("why") },
 };
 

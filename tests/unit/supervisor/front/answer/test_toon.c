@@ -158,8 +158,7 @@ UNIT_EACH(quotes_what_could_be_misread, UNIT_COUNT(values))
 	toon_add_item(&found, value->data, len);
 	toon_add_item(&found, "x", 1);
 	toon_add_item(&found, value->data, len);
-	buffer_printf(&wanted, "k[3]: %s,x,%s", value->written,
-	    value->written);
+	buffer_printf(&wanted, "k[3]: %s,x,%s", value->written, value->written);
 	is_written(&found, wanted.data);
 	buffer_reset(&wanted);
 }

@@ -194,8 +194,7 @@ UNIT_TEST(the_arguments_are_described)
 	ck_assert_int_eq(json_integer_value(
 	    json_object_get(timeout, "default")), 12345);
 	ck_assert_str_eq(string_at(properties, "servers.type"), "array");
-	ck_assert_str_eq(
-	    string_at(properties, "servers.items.type"), "string");
+	ck_assert_str_eq(string_at(properties, "servers.items.type"), "string");
 	ck_assert_uint_eq(json_object_size(properties), 3);
 	json_decref(list);
 }

@@ -27,8 +27,7 @@ UNIT_EACH(reads_capabilities, UNIT_COUNT(rows))
 
 	ck_assert_int_eq(json_span_parse(rows[_i].object,
 	    strlen(rows[_i].object), &object, NULL), 0);
-	ck_assert_uint_eq(
-	    context_capabilities(object), rows[_i].capabilities);
+	ck_assert_uint_eq(context_capabilities(object), rows[_i].capabilities);
 }
 
 UNIT_TEST(says_nothing)

@@ -217,8 +217,7 @@ UNIT_EACH(refuses, UNIT_COUNT(refused))
 	struct request run;
 	struct err err = { 0, "" };
 
-	ck_assert_int_eq(read_arguments(refused[_i].arguments, &run, &err),
-	    -1);
+	ck_assert_int_eq(read_arguments(refused[_i].arguments, &run, &err), -1);
 	ck_assert_str_eq(err.text, refused[_i].error);
 	ck_assert_ptr_null(run.code);
 	ck_assert_ptr_null(run.servers);
@@ -382,8 +381,7 @@ UNIT_EACH(bounds_the_code, 2)
 		buffer_add_text(&arguments, "\\u0041");
 	buffer_add_text(&arguments, "\"}");
 	if (_i == 0) {
-		ck_assert_int_eq(
-		    read_arguments(arguments.data, &run, &err), 0);
+		ck_assert_int_eq(read_arguments(arguments.data, &run, &err), 0);
 		ck_assert_uint_eq(run.code_len, CODE_ALLOWED);
 	} else {
 		ck_assert_int_eq(
@@ -411,7 +409,6 @@ UNIT_EACH(bounds_the_servers, 2)
 	if (_i == 0)
 		ck_assert_uint_eq(run.servers_len, 2);
 	else
-		ck_assert_str_eq(
-		    err.text, "servers has more than 1000 names");
+		ck_assert_str_eq(err.text, "servers has more than 1000 names");
 	request_reset(&run);
 }

@@ -128,8 +128,7 @@ span(const char *json)
 {
 	struct json_span value;
 
-	ck_assert_int_eq(
-	    json_span_parse(json, strlen(json), &value, NULL), 0);
+	ck_assert_int_eq(json_span_parse(json, strlen(json), &value, NULL), 0);
 	return value;
 }
 
@@ -149,8 +148,7 @@ ask_in(const struct context *context, const char *id, const char *params)
 
 	call = tool_call_new(mcp, context, span(id));
 	tool_call_watch(call, span(params));
-	ck_assert_int_eq(
-	    ask_one(METHOD, PARAMS, &err), 0);
+	ck_assert_int_eq(ask_one(METHOD, PARAMS, &err), 0);
 }
 
 static void

@@ -496,8 +496,7 @@ UNIT_TESTS(describes_servers_to_a_box, UNIT_COUNT(rows))
 	add("off", SERVER_SKIPPED, "it is disabled");
 	server = add("gh", SERVER_TAKEN, NULL);
 	server->alias = (char *)"g_h";
-	server->description =
-	    (char *)"a \"b\"\n\xe2\x80\xa8" "caf\xc3\xa9]";
+	server->description = (char *)"a \"b\"\n\xe2\x80\xa8" "caf\xc3\xa9]";
 	/* Whatever stands before it. */
 	buffer_add_text(&text, "{}");
 	server_names_add_json(&text, rows[_i].names, rows[_i].len, CONFIG);

@@ -84,9 +84,7 @@ UNIT_TEST(helpers_take_no_place_of_the_code)
 
 	box.language = &language;
 	box.setup = (struct ipc_setup){ .memory_bytes = 512 * MIB,
-		.processes = 32,
-		.cpu_seconds = 100,
-		.files_bytes = 128 * MIB };
+		.processes = 32, .cpu_seconds = 100, .files_bytes = 128 * MIB };
 	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(seen[RLIMIT_NPROC].rlim_max, 32 + 1 + 1);
 }
@@ -100,9 +98,7 @@ UNIT_TEST(sets_what_differs)
 
 	box.language = &language;
 	box.setup = (struct ipc_setup){ .memory_bytes = 512 * MIB,
-		.processes = 32,
-		.cpu_seconds = 100,
-		.files_bytes = 128 * MIB };
+		.processes = 32, .cpu_seconds = 100, .files_bytes = 128 * MIB };
 	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
 	/* Another soft limit is another limit, and a lower one stays. */
 	seen[RLIMIT_CORE].rlim_cur = 0;

@@ -32,8 +32,7 @@ static size_t nvalues;
 static uint32_t
 judge_forked(const struct seccomp_data *data)
 {
-	uint32_t first = bpf_judge(
-	    box_filter, UNIT_COUNT(box_filter), data);
+	uint32_t first = bpf_judge(box_filter, UNIT_COUNT(box_filter), data);
 	uint32_t second = bpf_judge(
 	    template_filter, UNIT_COUNT(template_filter), data);
 

@@ -74,8 +74,7 @@ UNIT_TESTS(files_are_shown_or_refused, UNIT_COUNT(files))
 	auto_free char *path = written(files[_i].name, files[_i].begin,
 	    files[_i].begin_len, files[_i].len);
 	struct err err;
-	int failed = show_make_request(
-	    &request, path, files[_i].title, &err);
+	int failed = show_make_request(&request, path, files[_i].title, &err);
 	const char *said;
 
 	ck_assert_int_eq(failed, files[_i].wrong ? -1 : 0);

@@ -467,8 +467,7 @@ UNIT_TEST(many_names_are_bounded)
 	buffer_add_text(&schema, "{'properties':{");
 	buffer_add_text(&object, "{");
 	for (n = 0; n < 10000; n++) {
-		buffer_printf(&schema, "%s'n%zu':{}",
-		    n > 0 ? "," : "", n);
+		buffer_printf(&schema, "%s'n%zu':{}", n > 0 ? "," : "", n);
 		buffer_printf(&object, "%s'm%zu':1", n > 0 ? "," : "", n);
 	}
 	buffer_add_text(&schema, "},'required':['n0','n1','n2','n3','n4',"

@@ -69,8 +69,7 @@ on_asked(void *ctx, const struct jsonrpc *message, void *)
 {
 	ck_assert_ptr_eq(ctx, &client);
 	/* Or it logs something. */
-	ck_assert((message->id.len > 0) ==
-	    (message->kind == JSONRPC_REQUEST));
+	ck_assert((message->id.len > 0) == (message->kind == JSONRPC_REQUEST));
 	if (!json_span_is(message->method, "ask"))
 		return 0;
 	mcp_client_reply(client, "7", NULL, "nobody is here");
@@ -525,8 +524,7 @@ UNIT_TESTS(a_batch_is_bounded, 2)
 	buffer_add_text(&line, "[");
 	for (n = 0; n < SERVER_BATCH_MAX - 1 + _i; n++)
 		buffer_add_text(&line, "0,");
-	buffer_add_text(
-	    &line, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}]");
+	buffer_add_text(&line, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}]");
 	hear(line.data);
 	expect(&events, _i == 0 ? "a result: {}\n" : "");
 	mcp_client_free(&client);

@@ -51,8 +51,7 @@ make_pipe(int *server_end, int broker_writes)
 
 	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
 	*server_end = fds[!broker_writes];
-	ck_assert_int_eq(
-	    fcntl(fds[broker_writes], F_SETFL, O_NONBLOCK), 0);
+	ck_assert_int_eq(fcntl(fds[broker_writes], F_SETFL, O_NONBLOCK), 0);
 	return fds[broker_writes];
 }
 

@@ -15,8 +15,7 @@ parse(const char *text)
 {
 	struct json_span value;
 
-	ck_assert_int_eq(
-	    json_span_parse(text, strlen(text), &value, NULL), 0);
+	ck_assert_int_eq(json_span_parse(text, strlen(text), &value, NULL), 0);
 	return value;
 }
 

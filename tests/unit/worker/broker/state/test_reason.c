@@ -80,8 +80,7 @@ UNIT_TEST(long_strings_are_cut)
 	ck_assert_uint_eq(
 	    reason.len, REFUSED_FOREIGN_MAX - 1 + strlen(" [...]"));
 	ck_assert(utf8_valid(reason.data, reason.len));
-	ck_assert_str_eq(
-	    reason.data + reason.len - strlen(" [...]"), " [...]");
+	ck_assert_str_eq(reason.data + reason.len - strlen(" [...]"), " [...]");
 }
 
 /* The cut is behind the mask; what is escaped is masked as well. */
@@ -96,8 +95,7 @@ UNIT_TEST(no_part_of_a_secret_is_left_by_a_cut)
 	mask_begin(&set, (const uint8_t *)"0123456789abcdef");
 	mask_add(&set, "s3cret12");
 	reason_add_string(&reason, parse(json), &set);
-	ck_assert_str_eq(
-	    reason.data + REFUSED_FOREIGN_MAX - 4, "***, [...]");
+	ck_assert_str_eq(reason.data + REFUSED_FOREIGN_MAX - 4, "***, [...]");
 }
 
 UNIT_TEST(a_sentence_fits)

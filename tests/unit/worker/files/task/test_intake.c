@@ -46,8 +46,7 @@ finish(struct intake *intake, enum file_fault fault)
 
 	while (intake != NULL && state == INTAKE_COPIES)
 		state = intake_go_on(intake, &until, &fault);
-	ck_assert_int_eq(
-	    state == INTAKE_STORED, fault == FILE_FAULT_NONE);
+	ck_assert_int_eq(state == INTAKE_STORED, fault == FILE_FAULT_NONE);
 	intake_free(&intake);
 	return fault;
 }
@@ -106,8 +105,7 @@ UNIT_TEST(no_version_is_given_twice)
 	ck_assert_int_eq(add("o", "a", "three"), FILE_FAULT_NONE);
 	ck_assert_uint_eq(newest("", "a"), 2);
 	ck_assert_uint_eq(newest("o", "a"), 1);
-	ck_assert_int_eq(
-	    index_remove(&files, "", 0, "a", 0, &removed), 0);
+	ck_assert_int_eq(index_remove(&files, "", 0, "a", 0, &removed), 0);
 	ck_assert_uint_eq(removed, 2);
 	ck_assert_uint_eq(newest("", "a"), 0);
 	ck_assert_uint_eq(newest("o", "a"), 1);
@@ -196,8 +194,7 @@ UNIT_TEST(earlier_versions_give_way)
 	int n;
 
 	for (n = 0; n < 4; n++)
-		ck_assert_int_eq(
-		    add_holes("", "a", 30 * MIB), FILE_FAULT_NONE);
+		ck_assert_int_eq(add_holes("", "a", 30 * MIB), FILE_FAULT_NONE);
 	ck_assert_uint_eq(newest("", "a"), 4);
 	ck_assert_uint_eq(files.stored_count, 2);
 	ck_assert_int_eq(add_holes("", "b", 35 * MIB), FILE_FAULT_QUOTA);
@@ -242,13 +239,11 @@ UNIT_TEST(halves_are_no_files)
 	index_free(&files);
 	files.stored_count = 0;
 	ck_assert_uint_eq(newest("", "a"), 0);
-	ck_assert_int_eq(
-	    directory_each(files.folder, count_entry, count), 0);
+	ck_assert_int_eq(directory_each(files.folder, count_entry, count), 0);
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 1);
 	index_sweep(&files);
 	memset(count, 0, sizeof(count));
-	ck_assert_int_eq(
-	    directory_each(files.folder, count_entry, count), 0);
+	ck_assert_int_eq(directory_each(files.folder, count_entry, count), 0);
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 0);
 	ck_assert_int_eq(count[DIRECTORY_STORED], 1);
 }
@@ -293,8 +288,7 @@ UNIT_TEST(no_kill_loses_a_file)
 	for (n = 0; n < (int)told; n++)
 		ck_assert_int_eq(files.stored[n]->sound, 1);
 	index_sweep(&files);
-	ck_assert_int_eq(
-	    directory_each(files.folder, count_entry, count), 0);
+	ck_assert_int_eq(directory_each(files.folder, count_entry, count), 0);
 	ck_assert_int_eq(count[DIRECTORY_TEMPORARY], 0);
 }
 

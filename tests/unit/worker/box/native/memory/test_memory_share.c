@@ -74,8 +74,7 @@ UNIT_TEST(shares)
 		    steps[i].own > 25 ? steps[i].own - 25 : 0);
 		put_faults(B, steps[i].minor, steps[i].major);
 		put_newest(steps[i].load);
-		ck_assert_uint_eq(
-		    memory_look(&memory), steps[i].seen * MIB);
+		ck_assert_uint_eq(memory_look(&memory), steps[i].seen * MIB);
 	}
 }
 
@@ -105,10 +104,8 @@ UNIT_TESTS(reused_only_if_it_holds, 3)
 	struct memory_clock *known = memory_find_clock(&memory, A);
 	struct memory_sum sum = { 0 };
 
-	*known = (struct memory_clock){ .pid = _i == 1 ? C : A,
-		.looked = 1,
-		.looked_rss = 2 * MIB,
-		.share = MIB };
+	*known = (struct memory_clock){ .pid = _i == 1 ? C : A, .looked = 1,
+		.looked_rss = 2 * MIB, .share = MIB };
 	if (_i == 2) /* they cannot be read */
 		put(A, "stat", NULL);
 	else
@@ -125,10 +122,7 @@ UNIT_TEST(more_private_than_shares)
 	struct memory_sum sum = { 0 };
 
 	*memory_find_clock(&memory, A) = (struct memory_clock){ .pid = A,
-		.looked = 1,
-		.share = 5,
-		.private = 10,
-		.faults = 1 };
+		.looked = 1, .share = 5, .private = 10, .faults = 1 };
 	put_faults(A, 2, 0);
 	memory.shares.partly = 1;
 	ck_assert_int_eq(memory_reuse(&memory, A, 0, &sum), 0);
@@ -238,7 +232,6 @@ UNIT_TEST(borrowed)
 		put_part(A, 60, 34 + faults, 0);
 		put(B, "status", child);
 		put_faults(B, faults, 0);
-		ck_assert_uint_eq(
-		    memory_judge(&memory), (34 + faults) * MIB);
+		ck_assert_uint_eq(memory_judge(&memory), (34 + faults) * MIB);
 	}
 }
