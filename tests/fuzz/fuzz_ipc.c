@@ -28,7 +28,7 @@ sort_of(uint8_t byte)
 	if (made[n] != 0)
 		return made[n];
 	if (n < IPC_DESCRIPTORS)
-		made[n] = ipc_descriptors[n].make();
+		made[n] = ipc_make(n);
 	else
 		made[n] = ipc_make_memfd(
 		    IPC_INLINE_MAX + n - IPC_DESCRIPTORS, IPC_ALL_SEALS);

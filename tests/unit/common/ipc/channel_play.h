@@ -247,7 +247,7 @@ make_fd(enum ipc_kind kind)
 	int kept = kind == IPC_KIND_PIPE_W;
 
 	if (kind == IPC_KIND_PIDFD)
-		return ipc_make_pidfd();
+		return ipc_make_pidfd(0);
 	if (kind == IPC_KIND_FILE_R)
 		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (kind == IPC_KIND_FILE_A)

@@ -49,23 +49,11 @@ ipc_make_pipe(int end)
 	return ipc_keep(fds, end);
 }
 
-static inline int
-ipc_make_pipe_r(void)
-{
-	return ipc_make_pipe(0);
-}
-
-static inline int
-ipc_make_pipe_w(void)
-{
-	return ipc_make_pipe(1);
-}
-
 /* A pipe opened once more, with these flags. */
 static inline int
 ipc_make_reopened_pipe(int flags)
 {
-	int fd, from = ipc_make_pipe_r();
+	int fd, from = ipc_make_pipe(0);
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
@@ -75,43 +63,12 @@ ipc_make_reopened_pipe(int flags)
 }
 
 static inline int
-ipc_make_pipe_rw(void)
-{
-	return ipc_make_reopened_pipe(O_RDWR);
-}
-
-/* Names a pipe, but cannot be read: its access mode looks like reading. */
-static inline int
-ipc_make_pipe_path(void)
-{
-	return ipc_make_reopened_pipe(O_PATH);
-}
-
-static inline int
 ipc_make_socket(int type)
 {
 	int fds[2];
 
 	ipc_made(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds));
 	return ipc_keep(fds, 0);
-}
-
-static inline int
-ipc_make_peer(void)
-{
-	return ipc_make_socket(SOCK_SEQPACKET);
-}
-
-static inline int
-ipc_make_stream(void)
-{
-	return ipc_make_socket(SOCK_STREAM);
-}
-
-static inline int
-ipc_make_datagram(void)
-{
-	return ipc_make_socket(SOCK_DGRAM);
 }
 
 /* A memfd of so many bytes (zeroes) under these seals. */
@@ -127,39 +84,9 @@ ipc_make_memfd(size_t size, int seals)
 }
 
 static inline int
-ipc_make_sealed(void)
+ipc_make_sealed(int seals)
 {
-	return ipc_make_memfd(100, IPC_ALL_SEALS);
-}
-
-static inline int
-ipc_make_unsealed(void)
-{
-	return ipc_make_memfd(100, 0);
-}
-
-static inline int
-ipc_make_writable(void)
-{
-	return ipc_make_memfd(100, IPC_ALL_SEALS & ~F_SEAL_WRITE);
-}
-
-static inline int
-ipc_make_shrinkable(void)
-{
-	return ipc_make_memfd(100, IPC_ALL_SEALS & ~F_SEAL_SHRINK);
-}
-
-static inline int
-ipc_make_growable(void)
-{
-	return ipc_make_memfd(100, IPC_ALL_SEALS & ~F_SEAL_GROW);
-}
-
-static inline int
-ipc_make_unsealable(void)
-{
-	return ipc_make_memfd(100, IPC_ALL_SEALS & ~F_SEAL_SEAL);
+	return ipc_make_memfd(100, seals);
 }
 
 /* A child that ends with us. Returns when it has none of our descriptors. */
@@ -184,34 +111,18 @@ ipc_make_child(void)
 	return pid;
 }
 
-/* All are of one child. */
+/* Of ourselves (1), our parent (2), or a child, which is one for all. */
 static inline int
-ipc_make_pidfd(void)
+ipc_make_pidfd(int of)
 {
 	static pid_t parent, child;
 
-	if (parent != getpid())
+	if (of == 0 && parent != getpid()) {
 		child = ipc_make_child();
-	parent = getpid();
-	return ipc_made((int)syscall(SYS_pidfd_open, child, 0));
-}
-
-static inline int
-ipc_make_own_pidfd(void)
-{
-	return ipc_made((int)syscall(SYS_pidfd_open, getpid(), 0));
-}
-
-static inline int
-ipc_make_foreign_pidfd(void)
-{
-	return ipc_made((int)syscall(SYS_pidfd_open, getppid(), 0));
-}
-
-static inline int
-ipc_make_file(void)
-{
-	return ipc_made(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+		parent = getpid();
+	}
+	return ipc_made((int)syscall(SYS_pidfd_open, of == 0 ? child :
+	    of == 1 ? getpid() : getppid(), 0));
 }
 
 /* A file that is nowhere any more, opened once more with these flags. */
@@ -228,123 +139,105 @@ ipc_make_temporary(int flags)
 }
 
 static inline int
-ipc_make_file_w(void)
+ipc_make_null(int flags)
 {
-	return ipc_make_temporary(O_WRONLY);
+	return ipc_made(open("/dev/null", flags | O_CLOEXEC));
 }
 
 static inline int
-ipc_make_file_a(void)
+ipc_make_file(int flags)
 {
-	return ipc_make_temporary(O_WRONLY | O_APPEND);
+	return ipc_made(open("/proc/self/exe", flags | O_CLOEXEC));
 }
 
 static inline int
-ipc_make_file_ra(void)
+ipc_make_folder(int flags)
 {
-	return ipc_make_temporary(O_RDWR | O_APPEND);
+	return ipc_made(open("/", flags | O_DIRECTORY | O_CLOEXEC));
 }
 
 static inline int
-ipc_make_null_a(void)
+ipc_make_eventfd(int flags)
 {
-	return ipc_made(open("/dev/null", O_WRONLY | O_APPEND | O_CLOEXEC));
+	return ipc_made(eventfd(0, flags));
 }
 
 static inline int
-ipc_make_file_rw(void)
+ipc_make_epoll(int flags)
 {
-	return ipc_make_temporary(O_RDWR);
-}
-
-static inline int
-ipc_make_file_path(void)
-{
-	return ipc_make_temporary(O_PATH);
-}
-
-static inline int
-ipc_make_null(void)
-{
-	return ipc_made(open("/dev/null", O_RDWR | O_CLOEXEC));
-}
-
-static inline int
-ipc_make_folder(void)
-{
-	return ipc_made(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
-
-static inline int
-ipc_make_eventfd(void)
-{
-	return ipc_made(eventfd(0, EFD_CLOEXEC));
-}
-
-static inline int
-ipc_make_folder_path(void)
-{
-	return ipc_made(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
-static inline int
-ipc_make_epoll(void)
-{
-	return ipc_made(epoll_create1(EPOLL_CLOEXEC));
+	return ipc_made(epoll_create1(flags));
 }
 
 /* Its name is chosen by the kernel. */
 static inline int
-ipc_make_listener(void)
+ipc_make_listener(int type)
 {
 	const struct sockaddr nothing = { .sa_family = AF_UNIX };
-	int fd = ipc_made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	int fd = ipc_made(socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
 
 	ipc_made(bind(fd, &nothing, sizeof(nothing.sa_family)));
 	ipc_made(listen(fd, 1));
 	return fd;
 }
 
-/* A sort of descriptor, and the kind it is right for. */
+/* A sort of descriptor, how it is made, and the kind it is right for. */
 struct ipc_descriptor {
 	const char *name;
-	int (*make)(void);
+	int (*make)(int how);
+	int how;
 	int kind; /* enum ipc_kind, or -1: right for none */
 };
 
 static const struct ipc_descriptor ipc_descriptors[] = {
-	{ "the read end of a pipe", ipc_make_pipe_r, IPC_KIND_PIPE_R },
-	{ "the write end of a pipe", ipc_make_pipe_w, IPC_KIND_PIPE_W },
-	{ "both ends of a pipe", ipc_make_pipe_rw, -1 },
-	{ "the path of a pipe", ipc_make_pipe_path, -1 },
-	{ "a seqpacket socket", ipc_make_peer, IPC_KIND_PEER },
-	{ "a stream socket", ipc_make_stream, -1 },
-	{ "a datagram socket", ipc_make_datagram, -1 },
-	{ "a sealed memfd", ipc_make_sealed, IPC_KIND_MEMFD },
-	{ "a memfd without seals", ipc_make_unsealed, -1 },
-	{ "a memfd that can be written", ipc_make_writable, IPC_KIND_USAGE },
-	{ "a memfd that can shrink", ipc_make_shrinkable, -1 },
-	{ "a memfd that can grow", ipc_make_growable, -1 },
-	{ "a memfd whose seals are open", ipc_make_unsealable, -1 },
-	{ "a pidfd of a child", ipc_make_pidfd, IPC_KIND_PIDFD },
-	{ "a pidfd of ourselves", ipc_make_own_pidfd, -1 },
-	{ "a pidfd of our parent", ipc_make_foreign_pidfd, -1 },
-	{ "a file open for reading", ipc_make_file, IPC_KIND_FILE_R },
-	{ "a file open for appending", ipc_make_file_a, IPC_KIND_FILE_A },
-	{ "a file open for both, appending", ipc_make_file_ra, -1 },
-	{ "/dev/null", ipc_make_null, -1 },
-	{ "/dev/null, appending", ipc_make_null_a, -1 },
-	{ "a folder", ipc_make_folder, IPC_KIND_DIR },
-	{ "the path of a folder", ipc_make_folder_path, -1 },
-	{ "a listening socket", ipc_make_listener, IPC_KIND_LISTENER },
-	{ "an eventfd", ipc_make_eventfd, -1 },
-	{ "an epoll descriptor", ipc_make_epoll, -1 },
-	{ "a file open for writing", ipc_make_file_w, -1 },
-	{ "a file open for both", ipc_make_file_rw, -1 },
-	{ "the path of a file", ipc_make_file_path, -1 },
+	{ "the read end of a pipe", ipc_make_pipe, 0, IPC_KIND_PIPE_R },
+	{ "the write end of a pipe", ipc_make_pipe, 1, IPC_KIND_PIPE_W },
+	{ "both ends of a pipe", ipc_make_reopened_pipe, O_RDWR, -1 },
+	/* Its access mode looks like reading. */
+	{ "the path of a pipe", ipc_make_reopened_pipe, O_PATH, -1 },
+	{ "a seqpacket socket", ipc_make_socket, SOCK_SEQPACKET,
+	    IPC_KIND_PEER },
+	{ "a stream socket", ipc_make_socket, SOCK_STREAM, -1 },
+	{ "a datagram socket", ipc_make_socket, SOCK_DGRAM, -1 },
+	{ "a sealed memfd", ipc_make_sealed, IPC_ALL_SEALS, IPC_KIND_MEMFD },
+	{ "a memfd without seals", ipc_make_sealed, 0, -1 },
+	{ "a memfd that can be written", ipc_make_sealed,
+	    IPC_ALL_SEALS & ~F_SEAL_WRITE, IPC_KIND_USAGE },
+	{ "a memfd that can shrink", ipc_make_sealed,
+	    IPC_ALL_SEALS & ~F_SEAL_SHRINK, -1 },
+	{ "a memfd that can grow", ipc_make_sealed,
+	    IPC_ALL_SEALS & ~F_SEAL_GROW, -1 },
+	{ "a memfd whose seals are open", ipc_make_sealed,
+	    IPC_ALL_SEALS & ~F_SEAL_SEAL, -1 },
+	{ "a pidfd of a child", ipc_make_pidfd, 0, IPC_KIND_PIDFD },
+	{ "a pidfd of ourselves", ipc_make_pidfd, 1, -1 },
+	{ "a pidfd of our parent", ipc_make_pidfd, 2, -1 },
+	{ "a file open for reading", ipc_make_file, O_RDONLY,
+	    IPC_KIND_FILE_R },
+	{ "a file open for appending", ipc_make_temporary,
+	    O_WRONLY | O_APPEND, IPC_KIND_FILE_A },
+	{ "a file open for both, appending", ipc_make_temporary,
+	    O_RDWR | O_APPEND, -1 },
+	{ "/dev/null", ipc_make_null, O_RDWR, -1 },
+	{ "/dev/null, appending", ipc_make_null, O_WRONLY | O_APPEND, -1 },
+	{ "a folder", ipc_make_folder, O_RDONLY, IPC_KIND_DIR },
+	{ "the path of a folder", ipc_make_folder, O_PATH, -1 },
+	{ "a listening socket", ipc_make_listener, SOCK_STREAM,
+	    IPC_KIND_LISTENER },
+	{ "an eventfd", ipc_make_eventfd, EFD_CLOEXEC, -1 },
+	{ "an epoll descriptor", ipc_make_epoll, EPOLL_CLOEXEC, -1 },
+	{ "a file open for writing", ipc_make_temporary, O_WRONLY, -1 },
+	{ "a file open for both", ipc_make_temporary, O_RDWR, -1 },
+	{ "the path of a file", ipc_make_temporary, O_PATH, -1 },
 };
 
 #define IPC_DESCRIPTORS (sizeof(ipc_descriptors) / sizeof(ipc_descriptors[0]))
+
+/* Returns a new descriptor of the n-th sort. */
+static inline int
+ipc_make(size_t n)
+{
+	return ipc_descriptors[n].make(ipc_descriptors[n].how);
+}
 
 /* Returns a new descriptor of the kind a field asks for. */
 static inline int
@@ -354,7 +247,7 @@ ipc_make_kind(enum ipc_kind kind)
 
 	for (n = 0; n < IPC_DESCRIPTORS; n++)
 		if (ipc_descriptors[n].kind == (int)kind)
-			return ipc_descriptors[n].make();
+			return ipc_make(n);
 	fprintf(stderr, "no descriptor of kind %d is known\n", (int)kind);
 	abort();
 }

@@ -40,7 +40,7 @@ UNIT_EACH(extra_descriptors, IPC_TYPES)
 	for (n = 0; n <= nfds && nfds < IPC_FDS_MAX; n++)
 		for (i = 0; i < IPC_DESCRIPTORS; i++) {
 			wire_ordinary(&w, (enum ipc_type)_i);
-			insert_fd(&w, n, ipc_descriptors[i].make());
+			insert_fd(&w, n, ipc_make(i));
 			assert_refused(&w, ipc_descriptors[i].name);
 		}
 }
@@ -59,7 +59,7 @@ UNIT_EACH(wrong_descriptors, IPC_TYPES)
 			continue;
 		for (i = 0; i < IPC_DESCRIPTORS; i++) {
 			wire_ordinary(&w, (enum ipc_type)_i);
-			replace_fd(&w, w.at[n], ipc_descriptors[i].make());
+			replace_fd(&w, w.at[n], ipc_make(i));
 			assert_verdict(&w,
 			    ipc_descriptors[i].kind == (int)field->kind,
 			    ipc_descriptors[i].name);
@@ -89,7 +89,7 @@ check_optional(enum ipc_type type, size_t n)
 	assert_refused(&w, "a descriptor that is only counted");
 	for (i = 0; i < IPC_DESCRIPTORS; i++) {
 		wire_fill(&w, type, &values);
-		insert_fd(&w, w.at[n], ipc_descriptors[i].make());
+		insert_fd(&w, w.at[n], ipc_make(i));
 		assert_refused(&w, "a descriptor that is not counted");
 	}
 }
@@ -235,7 +235,7 @@ check_blob_memfd(enum ipc_type type, size_t n)
 	/* None of these has the right size. */
 	for (i = 0; i < IPC_DESCRIPTORS; i++) {
 		wire_with(&w, type, n, len);
-		replace_fd(&w, position, ipc_descriptors[i].make());
+		replace_fd(&w, position, ipc_make(i));
 		assert_refused(&w, ipc_descriptors[i].name);
 	}
 	wire_with(&w, type, n, len);
