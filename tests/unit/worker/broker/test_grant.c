@@ -23,20 +23,6 @@ UNIT_TEST(refuses_what_is_not_allowed)
 	play_end();
 }
 
-UNIT_TEST(refuses_what_is_not_loaded)
-{
-	static const char words[] = "server \"gh\" is configured but not "
-	    "loaded in this call: name it in \"servers\", or await "
-	    "runtime.load_server(\"gh\")";
-	int relay;
-
-	play_start();
-	relay = play_grant_of("gh", 3, "", 0);
-	play_call(relay, 1, "gh");
-	play_expect_refused(relay, 1, words);
-	play_end();
-}
-
 /* Its tools may be listed, which starts it; to call them takes loading. */
 UNIT_TEST(lists_tools_of_what_is_not_loaded)
 {
@@ -52,7 +38,9 @@ UNIT_TEST(lists_tools_of_what_is_not_loaded)
 	play_expect_result(
 	    relay, 1, "{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}");
 	play_call(relay, 2, "gh");
-	play_expect_refused(relay, 2, "server \"gh\" is configured but");
+	play_expect_refused(relay, 2, "server \"gh\" is configured but not "
+	    "loaded in this call: name it in \"servers\", or await "
+	    "runtime.load_server(\"gh\")");
 	play_list(relay, 3, "fs");
 	play_expect_refused(relay, 3, "unknown server \"fs\"; ");
 	play_end();
