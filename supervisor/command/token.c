@@ -3,7 +3,6 @@
  * program notices the change of their file.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/base/fd.h"

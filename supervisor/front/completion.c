@@ -2,7 +2,6 @@
  * Completion of what a user types (completion/complete): names of files, for
  * the template of their resources.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/json/json.h"

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "../../common/address.h"
 #include "../../common/base/mem.h"

@@ -2,7 +2,6 @@
  * The broker as the supervisor sees it: see broker.h. Runs in the supervisor;
  * starts the broker, and the servers that it requests by name.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>

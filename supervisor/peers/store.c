@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include <event2/event.h>
 
 #include "../../common/base/fd.h"
 #include "../../common/ipc/ipc_pair.h"

@@ -5,7 +5,6 @@
  * all workers and all boxes. Runs in the supervisor; reads the maps of its own
  * user namespace and opens the lock file.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>

@@ -4,7 +4,6 @@
  * better one, is not started. Runs in the supervisor; reads directories and
  * opens no file.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

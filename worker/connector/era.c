@@ -1,5 +1,4 @@
 /* Versions without sessions: see connector.h. */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

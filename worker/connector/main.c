@@ -5,7 +5,6 @@
  * the channel as descriptor 3.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "../../common/base/asan_main.h"
 #include "../../common/base/fd.h"

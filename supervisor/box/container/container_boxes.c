@@ -1,5 +1,4 @@
 /* The state shared by all containers of a run: see container.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <unistd.h>
 
 #include "../../../common/base/loop.h"
 #include "../../../common/base/clock.h"

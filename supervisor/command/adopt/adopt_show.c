@@ -1,6 +1,5 @@
 /* The description of a change for users: see adopt_show.h. */
 #include <string.h>
-#include <strings.h>
 
 #include "../../../common/limits.h"
 #include "../../../common/base/shown.h"

@@ -2,7 +2,6 @@
  * caisson servers add: writes an entry to our own file of servers, as a whole
  * or not at all. Before that, a reader checks it by the rules for such files.
  */
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"

@@ -2,7 +2,6 @@
  * The arguments of a tool that runs code: read from the message, checked one by
  * one, refused with one sentence. Runs in the supervisor; executes nothing.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

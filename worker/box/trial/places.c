@@ -1,5 +1,4 @@
 /* Where the code can write: see trial.h. Runs in the box; changes no file. */
-#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/fd.h"

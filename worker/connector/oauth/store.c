@@ -1,7 +1,6 @@
 /* The directory of a login: see oauth.h. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
  * The resources that the processes of a box have used, for the watchdog: their
  * CPU time, and the state of each at the last measurement. Runs in init.
  */
-#include <time.h>
 
 #include "memory.h"
 #include "memory_parts.h"

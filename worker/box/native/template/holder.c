@@ -19,7 +19,6 @@
  * not use the thread data of the C library, which belong to the code.
  */
 #include <linux/futex.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
