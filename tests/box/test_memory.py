@@ -216,27 +216,6 @@ class Tools(Base):
         """Run code in a box of its own."""
         self.prints(code, out)
 
-    def test_import(self):
-        self.saves('''
-def total(a, *, b=2):
-    """Add.
-
-    More."""
-    import math
-    return math.fsum([a, b])
-print(save_tool(total))
-''', "{'name': 'total', 'description': 'Add.'}\n")
-        got = self.prints("""
-import user_tools
-from user_tools import total
-print(total(1), user_tools.total is total, dir(user_tools))
-exec("from user_tools import *")
-""", "3.0 True ['total']\n")
-        kinds = [json.loads(line)["payload"]["type"]
-                 for line in got.relay.frames]
-        self.assertEqual(kinds, [
-            "load_tool", "list_saved_tools", "list_saved_tools"])
-
     def test_tools_use_tools_and_what_the_box_has(self):
         self.saves("""
 def one():
@@ -268,40 +247,6 @@ import user_tools
 await runtime.load_server("fs")
 print(user_tools.box()[1:3])
 """, "(('fs',), 4)\n")
-
-    def test_all_that_can_be_used_is_imported(self):
-        """Whatever else is stored; a line tells of each of the others."""
-        self.kept.tools = {name: {"name": name, "source": source}
-                           for name, source in {
-            "a b": "x = 1", "__all__": "__all__ = ['x']",
-            "mcp_fs": "mcp_fs = 1", "class": "x = 1",
-            "ｍcp_fs": "x = 1", "a×b": "x = 1", "runtime": "runtime = 1",
-            "print": "def print(*args): raise RuntimeError('shadowed')",
-            "broken": "def broken(:", "fails": "def fails(a=1 / 0): pass",
-            "leaves": "import sys\nsys.exit(5)",
-            "odd": "class E(BaseException):\n    def __str__(self):\n"
-                   "        raise E()\nraise E()",
-            "none": "x = 1",
-            "été": "def été(): return 3",
-            "good": "def good(): return print(1)"}.items()}
-        got = run("""
-from user_tools import *
-import user_tools
-good()
-print(été(), len(mcp_servers), mcp_fs is mcp_servers["fs"], dir(user_tools))
-print([name for name in ("broken", "fails", "leaves", "odd", "none", "x")
-       if name in globals()], hasattr(user_tools, "print"))
-print(hasattr(user_tools, "a b"), user_tools.good())
-""", self.kept, loaded=("fs",))
-        self.assertEqual((got.status, got.relay.cause), (0, None), got.err)
-        self.assertEqual(
-            got.out, "1\n3 4 True ['broken', 'fails', 'good', 'leaves', "
-            "'none', 'odd', 'été']\n[] False\n1\n"
-            "False None\n")
-        left = [line.split(" leaves out ")[1].split(": ")[0]
-                for line in got.err.splitlines()]
-        self.assertEqual(sorted(left), [
-            "broken", "fails", "leaves", "none", "odd"])
 
     def test_imports_are_taken_along(self):
         self.saves("""

@@ -415,22 +415,24 @@ test('bad tools that were stored cost only themselves', once, async (t) => {
   await first.finish();
   insertTools(home, {
     ...Object.fromEntries(bad.map((name) => [name, 'x = 1'])),
-    broken: 'def broken(:', leaves: 'import sys\nsys.exit(5)',
+    broken: 'def broken(:', leaves: 'import sys\nsys.exit(5)', none: 'x = 1',
+    odd: 'class E(BaseException):\n    def __str__(self):\n' +
+      '        raise E()\nraise E()', été: 'def été():\n    return 3',
   });
   const raw = await Raw.open(t, { home });
   const result = await raw.run(`
 from user_tools import *
 import user_tools
-print(good(), dir(user_tools), callable(runtime.call_tool))`);
+print(good(), été(), dir(user_tools), callable(runtime.call_tool))`);
 
   assert.deepEqual(result.structuredContent.stdout,
-    ["1 ['broken', 'good', 'leaves'] True"],
+    ["1 3 ['broken', 'good', 'leaves', 'none', 'odd', 'été'] True"],
     JSON.stringify(result));
   assert.deepEqual(result.structuredContent.notes.map((line) =>
-    / leaves out (\w+):/.exec(line)?.[1]), ['broken', 'leaves']);
+    / leaves out (\w+):/.exec(line)?.[1]), ['broken', 'leaves', 'none', 'odd']);
   const all = listed(home, ['saved-tools']);
 
-  assert.equal(all.length, bad.length + 3);
+  assert.equal(all.length, bad.length + 6);
   assert.equal(all.filter((line) => line.includes(' (ignored: ')).length,
     bad.length);
   assert.ok(all.some((line) => line.includes('\\u001b[2Jx (ignored')));
@@ -438,7 +440,7 @@ print(good(), dir(user_tools), callable(runtime.call_tool))`);
   assert.deepEqual(listed(home, ['saved-tools', 'remove', 'a b']), []);
   assert.deepEqual(listed(home, ['saved-tools', 'prune']),
     [`${bad.length - 1} removed`]);
-  assert.equal(listed(home, ['saved-tools', 'list']).length, 3);
+  assert.equal(listed(home, ['saved-tools', 'list']).length, 6);
   await raw.finish();
 });
 
