@@ -79,6 +79,8 @@ const programs = [
     'console.log(1); f({})', ['1'], 1,
   new RegExp(`^${AT}:1:(25|27)\\|const f = .*\\| +\\^\\|\\|TypeError: .*\\|` +
     ` +at f \\(${AT}:1:\\d+\\)\\| +at ${AT}:2:\\d+$`)],
+  ['before any event', 'process.nextTick(() => { throw new Error("x") })', [],
+    1, /Error: x\|/],
   ['in a transformed line', 'enum A { B }\nthrow new Error("x")', [], 1,
     new RegExp(`Error: x\\| +at ${AT}:2:\\d+$`)],
   ['in the last expression', '[1].map((x: any) => x.a.b)', [], 1,

@@ -7,12 +7,22 @@ import * as fs from 'node:fs';
 const { bun, deno } = process.versions;
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 
-/* Writes all bytes to a descriptor, whatever its pipe takes at a time. */
+/*
+ * Writes once. deno may be about to load node:fs when code fails, and cannot
+ * load it again then.
+ */
+const writeOnce = (fd, data) => deno ?
+  (fd === 1 ? Deno.stdout : Deno.stderr).writeSync(data) :
+  fs.writeSync(fd, data);
+
+/*
+ * Writes all bytes to descriptor 1 or 2, whatever its pipe takes at a time.
+ */
 export function writeAll(fd, bytes) {
   let data = bytes;
   while (data.length > 0)
     try {
-      data = data.subarray(fs.writeSync(fd, data));
+      data = data.subarray(writeOnce(fd, data));
     } catch (error) {
       if (error.code !== 'EAGAIN')
         throw error;
