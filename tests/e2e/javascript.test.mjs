@@ -104,6 +104,8 @@ const programs = [
     /return.*\|hint: outside of a function, print the value/i],
   ['an address', 'await fetch("https://example.com/")', [], 1,
     /\|hint: there is no network here: only tools/],
+  ['a server', 'require("http").createServer().listen(8080)', [], 1,
+    /\|hint: nothing can connect to the sandbox: export the app as default/],
   ['a file of the user', 'require("fs").readFileSync("/home/me/a.txt")', [], 1,
     /\|hint: the sandbox has no files of the user: use tools/],
   ['an integer that is too large', 'JSON.stringify({ a: 1n })', [], 1,

@@ -29,6 +29,10 @@ const NETWORK = new RegExp('\\bENOTFOUND\\b|\\bEAI_AGAIN\\b|^connect E[A-Z]+|' +
   '^fetch failed$|^error sending request|^Unable to connect', 'i');
 const OFFLINE = 'there is no network here: only tools of MCP servers reach ' +
   'outside; await runtime.searchToolDocs("...") finds them';
+/* How engines refuse to open a port. */
+const LISTEN = /^listen E(?:PERM|ACCES)\b|^EPERM: .*, listen$/;
+const NO_PORT = 'nothing can connect to the sandbox: export the app as ' +
+  'default, and call it by the argument request';
 /* Files that the code can have neither written nor been given. */
 const FOREIGN = /^(?:ENOENT|EACCES|No such file).* '\/(?!workspace\/|data\/)/;
 const NO_FILES = 'the sandbox has no files of the user: use tools of ' +
@@ -73,9 +77,9 @@ function hintOf({ message, server }) {
   const name = /^(\w+) is not defined$/.exec(message)?.[1];
   if (name && process.getBuiltinModule(`node:${name}`))
     return `write: import ${name} from "node:${name}"`;
-  return PACKAGE.test(message) ? packages() : NETWORK.test(message) ? OFFLINE :
-    FOREIGN.test(message) ? NO_FILES : BIGINT.test(message) ? WRITE_BIGINT :
-    null;
+  return LISTEN.test(message) ? NO_PORT : PACKAGE.test(message) ? packages() :
+    NETWORK.test(message) ? OFFLINE : FOREIGN.test(message) ? NO_FILES :
+    BIGINT.test(message) ? WRITE_BIGINT : null;
 }
 
 /* What the errors of one program are told with. */
