@@ -22,6 +22,7 @@ const MAIN = 'import.meta.main=true;'; // where the engine has it otherwise
 const UNSETTLED = 13; // as in Node.js
 const SHOWN = 1900; // bytes of a value, of the 2048 that the relay takes
 const UNFENCED = 'the code ran without its Markdown fence';
+const FAILURES = ['uncaughtException', 'unhandledRejection'];
 const PENDING = Symbol('pending');
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 const { exit } = process;
@@ -39,20 +40,23 @@ function become(engine, folder, text, modules) {
 
 /*
  * Runs a sample, as all takes longer at first: where no code has come yet, this
- * is what the engine does meanwhile.
+ * is what the engine does meanwhile. The code that comes sets anew all that this
+ * has set.
  */
 export async function rehearse(engine, wire) {
   try {
     await (await import('../mcp/library.mjs')).rehearse();
     wire.rehearse();
-    new Program(engine, null, { code: SAMPLE, environment: {}, directory: '.' });
-    const { text } = prepared(SAMPLE, engine.fault, { echo: true, main: MAIN });
-    globalThis[KEEP] = inspect;
-    await import(become(engine, '/rehearsal', text, main.modules));
+    const program = new Program(engine, wire,
+      { code: SAMPLE, environment: {}, directory: '.', echo: true });
+    await program.prepare();
+    await program.start('/rehearsal');
+    inspect([]);
   } catch {
     // the code tells what does not work
   }
-  delete globalThis[KEEP];
+  for (const event of [...FAILURES, 'beforeExit'])
+    process.removeAllListeners(event);
 }
 
 /* Has imports find programs. */
@@ -92,9 +96,8 @@ export class Program {
     this.#worker = (main) => answer(this.#wire, main, given);
   }
 
-  /* Runs it: returns when it has begun. */
-  async start() {
-    const folder = process.cwd();
+  /* Runs it, to the end of its module. */
+  async start(folder = process.cwd()) {
     const { fault } = this.#engine;
     const { text, shifts } = prepared(this.#code, fault, {
       echo: this.#frame.echo === true && !this.#worker,
@@ -106,7 +109,7 @@ export class Program {
     this.#define(library.globals);
     this.#listen();
     completeStreams(this.#code);
-    this.#run(url);
+    await this.#run(url);
   }
 
   /* Returns the names, the modules and the hints that the code is to have. */
@@ -180,7 +183,7 @@ export class Program {
 
   /* Hears of what ends the program. */
   #listen() {
-    for (const event of ['uncaughtException', 'unhandledRejection'])
+    for (const event of FAILURES)
       process.on(event, (error, promise) => {
         if (promise === this.#value?.value)
           this.#value = undefined; // it has none
