@@ -3,7 +3,7 @@
  * processes, and what goes wrong is one sentence.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once as happens } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -484,4 +484,25 @@ test('certificates decide', async (t) => {
     /cannot be reached: SSL: .*(does not match|no alternative)/);
   assert.match(await tell(right, { CAISSON_CA_FILE: '/nowhere/none' }),
     /could not be started: open the certificates .*none: No such/);
+});
+
+/* The system trusts the server: by its file, and by its folder. */
+test('a file of certificates takes the place of the folder, too', {
+  skip: !process.env.CAISSON_OWN_NAMESPACES && 'mounts a folder' },
+async (t) => {
+  const tls = certificate(t, 'IP:127.0.0.1');
+  const other = file(t, 'ca.pem', certificate(t, 'DNS:x', '2', 'other').cert);
+  const place = folder(t);
+  const { origin } = await serveRemote(t, { tls });
+  const tell = async (env) => text(await run((await open(t, `${origin}/mcp`,
+    {}, { env })).client, attempt));
+
+  fs.writeFileSync(`${place}/ca-certificates.crt`, tls.cert);
+  fs.chmodSync(place, 0o755);
+  assert.equal(spawnSync('openssl', ['rehash', place]).status, 0);
+  assert.equal(spawnSync('mount', ['--bind', place, '/etc/ssl/certs']).status,
+    0);
+  t.after(() => spawnSync('umount', ['/etc/ssl/certs']));
+  assert.equal(await tell({}), '{}');
+  assert.match(await tell({ CAISSON_CA_FILE: other }), /SSL certificate/);
 });

@@ -26,7 +26,7 @@ const event = (id, message) => `id: ${id}\r\nevent: message\r\n` +
   `data: ${message === undefined ? '' : JSON.stringify(message)}\r\n\r\n`;
 
 /* A key and its certificate, signed by itself, for these names. */
-export function certificate(t, names, days = '2') {
+export function certificate(t, names, days = '2', name = 'x') {
   const place = folder(t);
   const openssl = (...args) => {
     const done = spawnSync('openssl', args, { cwd: place });
@@ -36,7 +36,7 @@ export function certificate(t, names, days = '2') {
 
   openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt',
     'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'key', '-out', 'first',
-    '-subj', '/CN=x', '-addext', `subjectAltName=${names}`);
+    '-subj', `/CN=${name}`, '-addext', `subjectAltName=${names}`);
   openssl('x509', '-in', 'first', '-signkey', 'key', '-days', days, '-out',
     'cert');
   return { key: fs.readFileSync(`${place}/key`),
