@@ -15,6 +15,7 @@
  * The same in all versions since 3.4, and exported by them, but not among what
  * is declared here.
  */
+extern void PyObject_SetArenaAllocator(const struct pages_allocator *allocator);
 extern void PyMem_GetAllocator(int kind, struct compact_allocator *allocator);
 extern void PyMem_SetAllocator(int kind, struct compact_allocator *allocator);
 
@@ -58,6 +59,7 @@ module_serve(PyObject *, PyObject *frame)
 		_exit(FATAL_EXIT_STATUS);
 	if (module_template->open(&err) == -1)
 		module_refuse(err.text);
+	pages_enlarge();
 	/*
 	 * Once for all boxes: a copy is made of the same state each time, and
 	 * a template that writes to none of the memory of the interpreter
@@ -218,6 +220,7 @@ module_make(const struct module_template *template)
 	module_template = template;
 	/* Boxes write to this module, and to what is made before all others. */
 	if (!module_is_box) {
+		PyObject_SetArenaAllocator(pages_gather());
 		holes_fill(PyObject_Malloc);
 		compact_begin(PyMem_GetAllocator, PyMem_SetAllocator);
 	}

@@ -25,6 +25,21 @@ typedef void *holes_allocate(size_t size);
  */
 void holes_fill(holes_allocate *allocate);
 
+/* What the interpreter takes memory for small objects from, in large pieces. */
+struct pages_allocator {
+	void *context;
+	void *(*allocate)(void *context, size_t size);
+	void (*free)(void *context, void *piece, size_t size);
+};
+
+/*
+ * pages.c: returns an allocator whose pieces lie side by side, from an address
+ * on at which a huge page can begin.
+ */
+const struct pages_allocator *pages_gather(void);
+/* Makes huge pages of these pieces and the heap, as far as they fill any. */
+void pages_enlarge(void);
+
 /* How the interpreter allocates blocks of one kind. */
 struct compact_allocator {
 	void *context;
