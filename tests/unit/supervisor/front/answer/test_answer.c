@@ -377,11 +377,6 @@ static const struct {
 	    "stdout[2]: hi,\"42\"\n```",
 	    "{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
 	    "\"stdout\":[\"hi\",\"42\"]}" }, NULL, 0 },
-	{ { CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), ALL(""),
-	    "```toon\nstatus: success\nsummary: Success (no output)\n"
-	    "exitCode: 0\n```",
-	    "{\"status\":\"success\",\"summary\":\"Success (no output)\","
-	    "\"exitCode\":0}" }, NULL, 0 },
 	/* Lines of every kind, and the names of servers. */
 	{ { CALL_SUCCESS, 1, 0, 0, NULL,
 	    ALL("\na: b\n  c\n- d\n\"e\"\n\\\n()\nf, g\r\n"
@@ -420,12 +415,6 @@ static const struct {
 	    "{\"status\":\"timeout\",\"summary\":\"Timeout: execution "
 	    "exceeded 30s\",\"error\":\"Execution timed out after 30s\","
 	    "\"timeoutSeconds\":30}" }, NULL, 0 },
-	{ { CALL_CANCELLED, 0, 0, 0, "shutting down", ALL(""), ALL(""),
-	    "```toon\nstatus: cancelled\n"
-	    "summary: \"Sandbox error: shutting down\"\n"
-	    "error: shutting down\n```",
-	    "{\"status\":\"cancelled\",\"summary\":\"Sandbox error: shutting "
-	    "down\",\"error\":\"shutting down\"}" }, NULL, 0 },
 	/* The text shows where it was cut, the structured form is output. */
 	{ { CALL_SUCCESS, 1, 0, 0, NULL, { "headtail\n", 4, 100 },
 	    { "tail", 0, 8 },
@@ -436,11 +425,6 @@ static const struct {
 	    "{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
 	    "\"stdout\":[\"head\",\"tail\"],\"stderr\":[\"tail\"],"
 	    "\"truncated\":{\"stdout\":100,\"stderr\":8}}" }, NULL, 0 },
-	{ { CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), { "head\n", 5, 8 },
-	    "```toon\nstatus: success\nsummary: Success\nexitCode: 0\n"
-	    "stderr[2]: head,\"" NOTE("8") "\"\ntruncated:\n  stderr: 8\n```",
-	    "{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
-	    "\"stderr\":[\"head\"],\"truncated\":{\"stderr\":8}}" }, NULL, 0 },
 };
 
 static struct call_result
@@ -462,51 +446,6 @@ UNIT_TESTS(shows_every_field_as_toon, UNIT_COUNT(blocks))
 	json = answer(&result);
 	ck_assert_str_eq(text_of(json), blocks[_i].ending.text);
 	is_structured(json, blocks[_i].ending.structured);
-	json_decref(json);
-}
-
-/* What is between the fences of a text, as JSON. */
-static json_t *
-read_block(const char *text)
-{
-	size_t len = strlen(text);
-	auto_free char *block = mem_dup(text, len + 1);
-
-	ck_assert_int_eq(strncmp(text, "```json\n{\n  \"", 13), 0);
-	ck_assert_str_eq(text + len - 6, "\n}\n```");
-	block[len - 4] = '\0';
-	return read_json(block + 8);
-}
-
-/* Takes the lines that say where a stream was cut out of a block. */
-static void
-remove_notes(json_t *block)
-{
-	static const char *const streams[] = { "stdout", "stderr" };
-	json_t *lines, *line;
-	size_t i, at;
-
-	for (i = 0; i < UNIT_COUNT(streams); i++) {
-		lines = json_object_get(block, streams[i]);
-		json_array_foreach (lines, at, line)
-			if (strncmp(json_string_value(line), "[... ", 5) == 0)
-				json_array_remove(lines, at--);
-	}
-}
-
-UNIT_TESTS(shows_every_field_as_json, UNIT_COUNT(blocks))
-{
-	struct call_result result = make_block(_i);
-	json_t *json, *block;
-
-	options.output_mode = ANSWER_JSON;
-	json = answer(&result);
-	is_structured(json, blocks[_i].ending.structured);
-	block = read_block(text_of(json));
-	remove_notes(block);
-	ck_assert(json_equal(
-	    block, json_object_get(json, "structuredContent")));
-	json_decref(block);
 	json_decref(json);
 }
 
@@ -756,10 +695,6 @@ static const struct {
 	    "```toon\nstatus: error\n"
 	    "summary: \"Sandbox error: busy: \\\"3\\\" wait\"\n"
 	    "error: \"busy: \\\"3\\\" wait\"\n```", BUSY },
-	{ ANSWER_JSON, "error", "busy: \"3\" wait",
-	    "```json\n{\n  \"status\": \"error\",\n"
-	    "  \"summary\": \"Sandbox error: busy: \\\"3\\\" wait\",\n"
-	    "  \"error\": \"busy: \\\"3\\\" wait\"\n}\n```", BUSY },
 };
 
 UNIT_TESTS(says_why_nothing_ran, UNIT_COUNT(refusals))
