@@ -48,4 +48,4 @@ echo_free(struct call *call)
 }
 
 const struct executor executor_echo = { "echo", echo_accepts, echo_start,
-	echo_cancel, echo_free };
+	echo_cancel, NULL, echo_free };
