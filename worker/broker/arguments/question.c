@@ -15,7 +15,12 @@
 #include "../state/state.h"
 #include "arguments.h"
 
-#define QUESTION_DATE "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+/* A date that exists: 29 February is a pattern of its own. */
+#define QUESTION_DATE \
+	"([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|" \
+	"(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|" \
+	"([0-9]{2}(0[48]|[2468][048]|[13579][26])|" \
+	"([02468][048]|[13579][26])00)-02-29)"
 
 /* Finds a member that an object must have once, of this kind. */
 static int
@@ -322,7 +327,8 @@ static const struct {
 	{ "uri", "^[A-Za-z][A-Za-z0-9+.-]*:[^ \t\n]+$" },
 	{ "date", "^" QUESTION_DATE "$" },
 	{ "date-time", "^" QUESTION_DATE "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:"
-	  "([0-5][0-9]|60)(\\.[0-9]+)?([Zz]|[+-][0-2][0-9]:[0-5][0-9])$" },
+	  "([0-5][0-9]|60)(\\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+	},
 };
 
 static int
