@@ -185,17 +185,42 @@ server_expand_env(struct server *server, struct expand *expand, struct err *err)
 	return 0;
 }
 
+/*
+ * Returns what is wrong with a URL, as the end of a sentence; NULL: nothing. A
+ * user and a password in it would be written, and shown, as no secret is.
+ */
+static const char *
+server_url_fault(const char *url)
+{
+	const char *host = address_host(url), *port;
+	auto_free char *authority = NULL;
+
+	if (host == NULL)
+		return "must begin with https:// or http:// and a host, "
+		    "without spaces or control characters";
+	authority = mem_dup(host, strcspn(host, "/?#"));
+	if (strchr(authority, '@') != NULL)
+		return "has a user or a password before its host: remove "
+		    "them, and give its entry the header Authorization";
+	port = authority + strcspn(authority, authority[0] == '[' ? "]" : ":");
+	if (authority[0] == '[' && *port++ != ']')
+		return "lacks the ] after the address of its host";
+	return *port != '\0' && (*port != ':' || address_port(port + 1) < 1) ?
+	    "has a port that is no number from 1 to 65535" : NULL;
+}
+
 /* The URL of a remote server stands for its command, and for its program. */
 static int
 server_expand_url(struct server *server, struct expand *expand, struct err *err)
 {
 	auto_buffer struct buffer url = { 0 };
+	const char *fault;
 
 	if (server_expand_to(&url, "url", server->url, expand, err) == -1)
 		return -1;
-	if (address_host(url.data) == NULL)
-		return err_set(err, "its url must begin with https:// or "
-		    "http:// and a host, without spaces or control characters");
+	fault = server_url_fault(url.data);
+	if (fault != NULL)
+		return err_set(err, "its url %s", fault);
 	server->program = mem_strdup(url.data);
 	server->run = server_texts_take(&url);
 	return 0;

@@ -79,6 +79,7 @@ is(const struct server *server, enum server_state state, const char *why)
 	"(CAISSON_ALLOW_SELF_SERVER=on allows it)"
 #define BAD_URL "its url must begin with https:// or http:// and a host, "     \
     "without spaces or control characters"
+#define BAD_PORT "its url has a port that is no number from 1 to 65535"
 #define OFF "it is disabled in its file"
 
 static const struct {
@@ -106,6 +107,19 @@ static const struct {
 	    SERVER_REJECTED, BAD_URL },
 	{ { &own_file, "a", "https://a/\x1b", NULL, NULL, NULL, CONFIG_HTTP,
 	        0 }, SERVER_REJECTED, BAD_URL },
+	{ { &own_file, "a", "https://u:p@a/", NULL, NULL, NULL, CONFIG_HTTP,
+	        0 }, SERVER_REJECTED, "its url has a user or a password before "
+	    "its host: remove them, and give its entry the header "
+	    "Authorization" },
+	{ { &own_file, "a", "https://a:65536/", NULL, NULL, NULL, CONFIG_HTTP,
+	        0 }, SERVER_REJECTED, BAD_PORT },
+	{ { &own_file, "a", "https://[::1]x", NULL, NULL, NULL, CONFIG_HTTP,
+	        0 }, SERVER_REJECTED, BAD_PORT },
+	{ { &own_file, "a", "https://[::1/", NULL, NULL, NULL, CONFIG_HTTP,
+	        0 }, SERVER_REJECTED,
+	    "its url lacks the ] after the address of its host" },
+	{ { &own_file, "a", "https://[::1]:443?a=b@c", NULL, NULL, NULL,
+	        CONFIG_HTTP, 0 }, SERVER_TAKEN, "" },
 	{ { &own_file, "a", "https://b\xc3\xbc""cher/", NULL, NULL, NULL,
 	        CONFIG_HTTP, 0 },
 	    SERVER_TAKEN, "" },
