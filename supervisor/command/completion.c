@@ -229,12 +229,14 @@ static int
 completion_takes_name(const struct command_row *row)
 {
 	const struct command_row *list = command_find(row->word, "list");
+	const char *operand = row->operands == NULL ? "" : row->operands;
 
+	operand += operand[0] == '[';
 	return list != NULL && command_takes(list->task, COMMAND_FLAG_NAMES) &&
-	    row->operands != NULL && strcmp(row->verb, "add") != 0 &&
-	    (strncmp(row->operands, "NAME", 4) == 0 ||
-		strncmp(row->operands, "KEY", 3) == 0 ||
-		strcmp(row->operands, "ID") == 0);
+	    strcmp(row->verb, "add") != 0 &&
+	    (strncmp(operand, "NAME", 4) == 0 ||
+		strncmp(operand, "KEY", 3) == 0 ||
+		strcmp(operand, "ID") == 0);
 }
 
 /* The first operand of a command; flags are those of the line. */

@@ -329,8 +329,8 @@ const sized = (count, tools) => new RegExp(`^${count}\n${tools}, ` +
   '\\d+\\.\\d kB of definitions: 0\\.\\d kB for a client of Caisson\n$');
 
 /* Runs caisson servers test; returns how it ended and what it printed. */
-const tryServers = (t, options) =>
-  ended(t, { ...options, args: ['servers', 'test'], home: folder(t) });
+const tryServers = (t, options, ...names) => ended(t,
+  { ...options, args: ['servers', 'test', ...names], home: folder(t) });
 
 /* What is printed of each server: from its line to the next one's. */
 function told(out) {
@@ -418,6 +418,15 @@ test('caisson servers test fails where a configuration was refused',
     assert.match(of.off, /^skipped /);
     assert.match(of.servers,
       sized('3 servers: 1 works, 2 failed; 1 skipped; .*', '\\d+ tools'));
+    for (const [name, exit, words] of [['h', 0, /^ok +h: .*\n1 server: 1 w/s],
+      ['unset', 1, /^FAILED +unset: .*\n1 server: 0 work/s],
+      ['off', 1, /^skipped +off: .*disabled.*\n0 servers/s],
+      ['of', 1, /^caisson: server "of": .* did you mean "off"\?/m]]) {
+      const one = await tryServers(t, withServers(t, entries), name);
+
+      assert.equal(one.code, exit, name);
+      assert.match(one.out + one.errors, words);
+    }
     for (const text of ['{"mcpServers":{', '', '[]']) {
       const options = withServers(t, {});
 

@@ -1,5 +1,5 @@
 /*
- * caisson servers test: starts every configured server and prints its tools or
+ * caisson servers test: starts each configured server and prints its tools or
  * its error, for people, in the order of the configuration, with a count at the
  * end. Files and entries that are not used have their lines, too, with the
  * cause. Names of tools are chosen by servers, so they are escaped.
@@ -20,6 +20,7 @@
 #include "../../servers/servers.h"
 #include "../../process/process.h"
 #include "../../options/text/json_report.h"
+#include "../../options/text/suggest.h"
 #include "../../run/run.h"
 #include "../shared/command.h"
 
@@ -37,6 +38,8 @@ struct servers_try {
 	struct broker *broker;
 	struct in_force_waiter waiter;
 	const struct buffer *only; /* names to test; NULL: all */
+	const char *named; /* the one that the user has named; NULL: none */
+	struct err *unknown; /* set if there is none of that name */
 	struct buffer *destructive; /* as in command.h; NULL: not requested */
 	struct servers_try_answer *answers; /* in configuration order */
 	size_t count;
@@ -427,6 +430,8 @@ static int
 servers_try_is_wanted(
     const struct servers_try *try, const struct server *server)
 {
+	if (try->named != NULL)
+		return strcmp(try->named, server->name) == 0;
 	return try->only == NULL || (server->state == SERVER_TAKEN &&
 	        text_list_has(try->only, server->name));
 }
@@ -443,7 +448,7 @@ servers_try_list(struct servers_try *try)
 	    (servers_try_most(servers) + 1) * sizeof(*try->answers));
 	TAILQ_FOREACH (file, &servers->files, entry) {
 		if (file->state == SERVER_FILE_REFUSED) {
-			if (try->only == NULL)
+			if (try->only == NULL && try->named == NULL)
 				servers_try_add_file(try, file);
 			continue;
 		}
@@ -453,6 +458,20 @@ servers_try_list(struct servers_try *try)
 				servers_try_add_entry(try, server);
 	}
 	try->open = try->asked;
+}
+
+/* None has the name that the user has named. */
+static void
+servers_try_finish_unknown(struct servers_try *try)
+{
+	struct suggest suggest = suggest_start(try->named);
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &in_force_servers(try->config)->list, entry)
+		suggest_try(&suggest, server->name);
+	command_no_server("server", &suggest, try->unknown);
+	try->broken = true;
+	servers_try_end(try);
 }
 
 /* No server can be asked: only the files are reported. */
@@ -496,7 +515,9 @@ servers_try_on_configured(void *ctx)
 	struct err err;
 
 	servers_try_list(try);
-	if (try->open == 0)
+	if (try->count == 0 && try->named != NULL)
+		servers_try_finish_unknown(try);
+	else if (try->open == 0)
 		servers_try_finish_unasked(try);
 	else if (broker_try(try->broker, try->only, servers_try_on_tried,
 	             servers_try_on_gone, try, &err) == -1)
@@ -517,6 +538,19 @@ servers_try_free(struct servers_try *try)
 	free(try->answers);
 }
 
+/* Returns the exit status. */
+static int
+servers_try_do(struct servers_try *try)
+{
+	try->waiter.ready = servers_try_on_configured;
+	try->waiter.ctx = try;
+	in_force_refresh(try->config, &try->waiter);
+	event_base_dispatch(try->base);
+	servers_try_free(try);
+	return try->broken || try->works < try->servers || try->refused > 0 ||
+	    (try->named != NULL && try->works == 0);
+}
+
 int
 servers_try_run(struct event_base *base, struct in_force *config,
     struct broker *broker, uint64_t ours, const struct buffer *only,
@@ -530,18 +564,25 @@ servers_try_run(struct event_base *base, struct in_force *config,
 		.only = only,
 		.destructive = destructive };
 
-	try.waiter.ready = servers_try_on_configured;
-	try.waiter.ctx = &try;
-	in_force_refresh(config, &try.waiter);
-	event_base_dispatch(base);
-	servers_try_free(&try);
-	return try.broken || try.works < try.servers || try.refused > 0;
+	return servers_try_do(&try);
 }
 
 int
 servers_test_run(struct command_setup *setup, struct err *)
 {
-	return servers_try_run(setup->base, setup->config,
-	    setup->runs->peers.broker, tools_shown_size(setup->options), NULL,
-	    NULL, options_json(setup->options));
+	const char *name = setup->options->command.operand;
+	struct buffer only = { .data = (char *)name,
+		.len = name == NULL ? 0 : strlen(name) + 1 };
+	struct err unknown = { 0 };
+	struct servers_try try = { .base = setup->base,
+		.json = options_json(setup->options),
+		.config = setup->config,
+		.broker = setup->runs->peers.broker,
+		.ours = tools_shown_size(setup->options),
+		.only = name == NULL ? NULL : &only,
+		.named = name,
+		.unknown = &unknown };
+	int status = servers_try_do(&try);
+
+	return unknown.text[0] == '\0' ? status : command_end(-1, &unknown);
 }
