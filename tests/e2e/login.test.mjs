@@ -15,7 +15,7 @@ import { commandLine, file, folder, once, ran } from './support/program.mjs';
 import { certificate } from './support/remote.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serveTcp } from './support/serve.mjs';
-import { withServers } from './support/servers.mjs';
+import { hostile, withServers } from './support/servers.mjs';
 import { add, clientOf } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
 
@@ -131,6 +131,21 @@ print(os.environ, await runtime.list_tools("far"),
   assert.match((await logIn(options, { verb: 'logout' })).err,
     /server "far": there is no login/);
 });
+
+test('one execution uses a process, a login and a resource at once', once,
+  async (t) => {
+    const authority = await serveAuthority(t);
+    const options = { ...withServers(t, { far: { url: authority.url },
+      near: hostile(), third: hostile('lists=paged:1') }), home: folder(t) };
+
+    await logIn(options);
+    const { client } = await connect(t, options);
+
+    assert.equal(text(await run(client, `import asyncio
+print([each.text[:13] for each in await asyncio.gather(mcp_near.echo(a=1),
+    mcp_far.echo(a=2), mcp_third.read_resource("r:0"))])`)),
+    `['{"a":1}', '{"a":2}', '{"uri":"r:0",']`);
+  });
 
 test('the address can be pasted, and each owner logs in for itself',
   async (t) => {
