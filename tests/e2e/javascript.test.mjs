@@ -279,9 +279,9 @@ test('an image without an engine says what to do',
     const { missing } = (await raw.result(raw.post('tools/call',
       { name: 'list_runners', arguments: {} }))).structuredContent;
 
-    assert.match((await run(raw, '1')).error, /the image has no bun, deno or node/);
-    assert.deepEqual(missing.map(({ language, fix }) => [language, fix]),
-      ['javascript', 'wasm'].map((language) =>
-        [language, 'use an image that has it (CAISSON_IMAGE)']));
+    assert.deepEqual(missing.map(({ language }) => language),
+      ['javascript', 'wasm']);
+    for (const { error } of [...missing, await run(raw, '1')])
+      assert.match(error, /the image has no bun, deno or node: .*CAISSON_IMAGE/);
     await raw.finish();
   });
