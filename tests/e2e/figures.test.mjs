@@ -22,7 +22,7 @@ const at = (name) => `http://localhost${name}`;
 
 /* Serves at a socket and at two of figures. */
 async function serveFigures(t, options = {}) {
-  const home = folder(t);
+  const home = options.home ?? folder(t);
   const figures = path.join(home, 'figures.sock');
   const served = await serve(t, { home, sockets: 3, ...options, args: [
     '--metrics-listen', `unix:${figures},127.0.0.1:0`,
@@ -96,7 +96,12 @@ test('nothing but figures is answered at their socket', async (t) => {
   const post = { method: 'POST', headers: { 'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream' }, body: '{}' };
 
-  assert.equal(await (await fetch(at('/healthz'))).text(), 'ok\n');
+  for (const [method, text] of [['GET', 'ok\n'], ['HEAD', '']]) {
+    const answer = await fetch(at('/healthz'), { method });
+
+    assert.deepEqual([answer.status, answer.headers.get('content-length'),
+      await answer.text()], [200, '3', text]);
+  }
   assert.equal(await (await globalThis.fetch(`${other}/healthz`)).text(),
     'ok\n');
   assert.equal((await globalThis.fetch(`${other}/mcp`)).status, 404);
@@ -108,7 +113,7 @@ test('nothing but figures is answered at their socket', async (t) => {
 
     assert.equal(answer.status, status, name);
     assert.match((await answer.json()).error.message, status === 405 ?
-      /only GET is understood/ : ask === fetch ?
+      /only GET and HEAD are understood/ : ask === fetch ?
         /only paths here are \/healthz, \/readyz and \/metrics/ :
         /only paths here are \/mcp, /);
   }
@@ -127,11 +132,18 @@ test('nothing but figures is answered at their socket', async (t) => {
 
 test('readiness is known from a box that was tried', async (t) => {
   for (const [pool, python] of [['1'], ['0'], ['0', '/bin/false']]) {
-    const { fetch } = await serveFigures(t, {
+    const home = folder(t);
+
+    /* No client needs a token: a file with a fault refuses none of them. */
+    add(home, 'ada');
+    fs.chmodSync(path.join(home, '.local/state/caisson/tokens.json'), 0o644);
+
+    const { fetch } = await serveFigures(t, { home,
       args: ['--pool', pool, ...python ? ['--python', python] : []] });
     const ready = async () => (await fetch(at('/readyz'))).text();
 
     assert.match(await ready(), /^the first box starts: none was tried/);
+    assert.equal((await fetch(at('/readyz'), { method: 'HEAD' })).status, 503);
     await until(async () => (python ? /^the last box failed: ./ : /^ok\n$/)
       .test(await ready()), 'a box');
     if (pool === '0')

@@ -25,12 +25,13 @@ http_figures_on_get(struct http_request *request, struct ipc_ask *ask)
 	const char *why = figures_unready(runs);
 
 	http_tokens_look(http);
-	if (why == NULL && http->faulty)
+	/* At Unix sockets alone, the clients of our user need no token. */
+	if (why == NULL && http->faulty && http->sockets.remote > 0)
 		why = http->fault.text;
-	if (ask->route == HTTP_ROUTE_METRICS) {
+	if (ask->route >= HTTP_ROUTE_METRICS) {
 		figures_add_text(&text, runs);
 		http_reply(request, 200, text.data, text.len);
-	} else if (ask->route == HTTP_ROUTE_READYZ && why != NULL) {
+	} else if (ask->route >= HTTP_ROUTE_READYZ && why != NULL) {
 		http_figures_say(request, 503, why);
 	} else {
 		http_figures_say(request, 200, "ok");
@@ -40,7 +41,6 @@ http_figures_on_get(struct http_request *request, struct ipc_ask *ask)
 int
 http_figures_is(const struct ipc_ask *ask)
 {
-	return ask->route == HTTP_ROUTE_HEALTHZ ||
-	    ask->route == HTTP_ROUTE_READYZ ||
-	    ask->route == HTTP_ROUTE_METRICS;
+	return ask->route >= HTTP_ROUTE_HEALTHZ &&
+	    ask->route <= HTTP_ROUTE_METRICS_HEAD;
 }
