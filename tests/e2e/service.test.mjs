@@ -132,6 +132,17 @@ test('a service of a user', async (t) => {
   }
   fs.writeFileSync(own, ours);
 
+  /* Without a manager, files are removed, and what may run is told. */
+  const unmanaged = manager.run(binary, ['service', 'remove'],
+    { XDG_RUNTIME_DIR: '/nowhere', DBUS_SESSION_BUS_ADDRESS: '' });
+
+  assert.match(unmanaged.stdout, /^removed .*service\n$/);
+  assert.match(unmanaged.stderr,
+    /service was not stopped, if it runs .*: Failed to connect to bus/);
+  assert.deepEqual(fs.readdirSync(path.join(home, '.config/systemd/user'),
+    { recursive: true }), ['default.target.wants', 'sockets.target.wants']);
+  assert.equal(caisson('service', 'install').status, 0);
+
   /* Removed, and the second time nothing is done. */
   assert.match(caisson('service', 'remove').stdout, /^removed .*service\n/);
   assert.match(caisson('service', 'remove').stdout, /^there is no .*service\n/);

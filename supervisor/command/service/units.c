@@ -215,6 +215,25 @@ units_install(
 	return units_tell(setup, err);
 }
 
+/* Removes the units, and what enabling them has made. The service is last. */
+static int
+units_unlink(const char *folder, struct err *err)
+{
+	static const char *const names[] = { "sockets.target.wants/"
+		UNITS_SOCKET, "default.target.wants/" UNITS_SERVICE,
+		UNITS_SOCKET, UNITS_SERVICE };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		auto_free char *path = mem_printf("%s/%s", folder, names[i]);
+
+		if (unlink(path) == -1 && errno != ENOENT)
+			return err_sys(err, "remove %s", path);
+	}
+	return 0;
+}
+
+/* Without a manager the files are removed, too, and what may run is told. */
 static int
 units_remove(
     const struct command_setup *setup, const char *folder, struct err *err)
@@ -222,20 +241,26 @@ units_remove(
 	auto_free char *service = mem_printf("%s/" UNITS_SERVICE, folder);
 	auto_free char *socket = mem_printf("%s/" UNITS_SOCKET, folder);
 	struct adopt_file file = { 0 };
-	int found = units_read(socket, &file, err);
+	struct err why;
+	int found = units_read(socket, &file, err), managed;
 
 	adopt_file_reset(&file);
 	if (found != -1)
 		found = units_read(service, &file, err);
 	adopt_file_reset(&file);
-	if (found == -1 || (found == 1 &&
-	        units_do(setup, "disable", "--now", err) == -1))
+	if (found == -1)
 		return -1;
-	if (found == 1 && (unlink(service) == -1 ||
-	        (unlink(socket) == -1 && errno != ENOENT)))
-		return err_sys(err, "remove %s", service);
+	managed = units_do(setup, "daemon-reload", NULL, &why) == 0;
+	if (found == 1 && ((managed &&
+	        units_do(setup, "disable", "--now", err) == -1) ||
+	        units_unlink(folder, err) == -1))
+		return -1;
 	units_say(setup, found == 0 ? "there is no %s\n" : "removed %s\n",
 	    service);
+	if (!managed)
+		return err_set(err, "%s%s", found == 0 ? "" : "the service was "
+		    "not stopped, if it runs ('caisson status' has its "
+		    "process): ", why.text);
 	return units_do(setup, "daemon-reload", NULL, err) == -1 ? -1 :
 	    units_tell(setup, err);
 }
