@@ -158,11 +158,17 @@ test('a full disk costs what is kept there only, until it has room', {
 
   process.on('exit', unmount);
   assert.deepEqual(await raw.printed(keeps('a', 9)), ['a']);
+  add(home, 'one');
+  add(home, 'two');
   assert.equal(spawnSync('dd', ['if=/dev/zero', `of=${disk}/fill`]).status, 1);
   assert.match((await raw.printed(keeps('b', 200_000)))[0],
     /the disk is full or its quota is used up: free some space/);
   assert.deepEqual(await raw.printed('print(load_memory("a"))'),
     ['x'.repeat(9)]);
+
+  /* What must not stay valid needs no room. */
+  caisson(home, 'token', 'revoke', 'one');
+  assert.match(caisson(home, 'token', 'list'), /^two [^\n]*$/);
   fs.unlinkSync(path.join(disk, 'fill'));
   assert.deepEqual(await raw.printed(keeps('b', 200_000)), ['b']);
   unmount();

@@ -136,7 +136,10 @@ void token_make(struct token *token, char secret[TOKEN_SIZE + 1]);
  */
 int tokens_lock(int dir, struct err *err);
 
-/* Replaces the file. At each moment it is the old or the new one. */
+/*
+ * Replaces the file. At each moment it is the old or the new one. On a full
+ * disk, one that is at least as long is written over.
+ */
 int tokens_write(const struct tokens *tokens, int dir, struct err *err);
 
 /*

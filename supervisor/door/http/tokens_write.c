@@ -158,6 +158,28 @@ tokens_remove_first(const struct token *token, int dir, struct err *err)
 	    "state directory", TOKENS_FIRST_FILE);
 }
 
+/*
+ * Writes over the file, which is at least as long: on most file systems that
+ * needs no room on the disk. A reader at any moment finds the new text, behind
+ * which are spaces until the file is cut, or a fault. Returns 0 or -1.
+ */
+static int
+tokens_write_over(int dir, struct buffer *json)
+{
+	auto_fd int fd = openat(dir, TOKENS_FILE,
+	    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	size_t len = json->len, i;
+	struct stat st;
+
+	if (fd == -1 || fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    (size_t)st.st_size < len || (uint64_t)st.st_size > TOKENS_FILE_MAX)
+		return -1;
+	for (i = len; i < (size_t)st.st_size; i++)
+		buffer_add_text(json, " ");
+	return pwrite(fd, json->data, json->len, 0) == (ssize_t)json->len &&
+	        fsync(fd) == 0 && ftruncate(fd, (off_t)len) == 0 ? 0 : -1;
+}
+
 int
 tokens_write(const struct tokens *tokens, int dir, struct err *err)
 {
@@ -172,7 +194,11 @@ tokens_write(const struct tokens *tokens, int dir, struct err *err)
 	buffer_add_text(&json, "\n]}\n");
 	if (json.len > TOKENS_FILE_MAX)
 		return err_set(err, "the tokens have too many servers");
-	return tokens_write_file(dir, TOKENS_FILE, json.data, json.len, err);
+	if (tokens_write_file(dir, TOKENS_FILE, json.data, json.len, err) == 0)
+		return 0;
+	/* One that is revoked must not stay valid for want of room. */
+	return (err->code == ENOSPC || err->code == EDQUOT) &&
+	        tokens_write_over(dir, &json) == 0 ? 0 : -1;
 }
 
 static int
