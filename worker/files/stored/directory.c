@@ -125,34 +125,41 @@ directory_table(int folder, uint64_t number, int is_made)
 	    DIRECTORY_FLAGS, DIRECTORY_MODE);
 }
 
-/* Makes it as a whole, unless another process does. */
-static void
+/* Makes it as a whole, unless another process does. Returns 0 or an errno. */
+static int
 directory_make_secret(int folder)
 {
 	char name[DIRECTORY_TEMPORARY_SIZE];
 	auto_fd int fd = directory_make(folder, name);
 	uint8_t secret[DIRECTORY_SECRET_SIZE];
+	int fault = 0;
 
 	if (fd == -1)
-		return;
+		return errno;
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
 		fatal("the kernel gives no random bytes");
 	if (pwrite(fd, secret, sizeof(secret), 0) != sizeof(secret) ||
 	    fdatasync(fd) == -1 || renameat2(folder, name, folder,
-	        FILE_NAME_SECRET, RENAME_NOREPLACE) == -1)
+	        FILE_NAME_SECRET, RENAME_NOREPLACE) == -1) {
+		fault = errno;
 		directory_remove(folder, name);
+	}
 	directory_sync(folder);
+	return fault;
 }
 
 int
 directory_secret(int folder, uint8_t secret[DIRECTORY_SECRET_SIZE])
 {
 	auto_fd int fd = directory_open(folder, FILE_NAME_SECRET);
+	int fault;
 	ssize_t n;
 
 	if (fd == -1 && errno == ENOENT) {
-		directory_make_secret(folder);
+		fault = directory_make_secret(folder);
 		fd = directory_open(folder, FILE_NAME_SECRET);
+		if (fd == -1 && fault != 0)
+			errno = fault;
 	}
 	n = fd == -1 ? -1 : pread(fd, secret, DIRECTORY_SECRET_SIZE, 0);
 	if (n != -1 && n != DIRECTORY_SECRET_SIZE)

@@ -57,9 +57,9 @@ link_sign(const struct files *files, const struct link *link,
 	size_t i;
 
 	if (given == NULL && directory_secret(files->folder, secret) == -1) {
-		log_warn("the secret of links cannot be read or made: %s; "
-		    "'caisson links revoke' makes another one",
-		    errno == EBADMSG ? "it is cut" : strerror(errno));
+		log_warn("the secret of links cannot be read or made: %s",
+		    errno == EBADMSG ? "it is cut; 'caisson links revoke' "
+		    "makes another one" : strerror(errno));
 		return FILE_FAULT_FOLDER;
 	}
 	buffer_printf(&text, "%s\n%.*s\n%s\n%s\n%llu\n%llu\n", link->method,
