@@ -4,9 +4,11 @@
  * the test, one pass of the loop at a time, so that their order is certain.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/limits.h"
@@ -15,6 +17,7 @@
 #include "tests/unit/unit.h"
 #include "worker/gateway/callers.h"
 #include "worker/gateway/conn.h"
+#include "worker/gateway/conn_parts.h"
 #include "worker/gateway/gateway.h"
 #include "worker/gateway/guest.h"
 #include "worker/gateway/listener.h"
@@ -184,6 +187,15 @@ is_closed(int client)
 		n = read(client, text, sizeof(text));
 	while (n > 0);
 	return n == 0 || errno == ECONNRESET;
+}
+
+/* Reads what is there. Returns how many bytes, 0 at the end, or -1. */
+static int
+read_some(int fd)
+{
+	static char text[MIB];
+
+	return (int)read(fd, text, sizeof(text));
 }
 
 /* Returns what the client can read now, until the next call. */
@@ -396,6 +408,79 @@ UNIT_TEST(bodies_of_strangers_cost_their_address)
 	ck_assert_int_ge(refused, 1);
 	conn_free_all(&gateway);
 	gateway.bodies -= HTTP_BODIES_MAX - ROOM;
+}
+
+/* Returns how long the last connection may stay as it is, in seconds. */
+static long
+patience(void)
+{
+	struct timeval until;
+
+	ck_assert(event_pending(
+	    LIST_FIRST(&gateway.conns)->timer, EV_TIMEOUT, &until));
+	return until.tv_sec - time(NULL);
+}
+
+/* One byte now and then gains no time. At its end the request is refused. */
+static void
+say_slowly(int client)
+{
+	int i;
+
+	ck_assert_int_le(patience(), HTTP_REQUEST_SECONDS);
+	conn_set_timer(LIST_FIRST(&gateway.conns), HTTP_REQUEST_SECONDS / 2);
+	for (i = 0; i < 5; i++) {
+		say(client, "x");
+		pass(1);
+	}
+	ck_assert_int_le(patience(), HTTP_REQUEST_SECONDS / 2);
+	event_active(LIST_FIRST(&gateway.conns)->timer, EV_TIMEOUT, 0);
+	pass(1);
+	ck_assert_uint_eq(answers(client, "408"), 1);
+	close(client);
+	pass(1);
+	ck_assert_uint_eq(gateway.nconns, 0);
+}
+
+UNIT_TEST(a_head_and_a_body_that_are_slow_are_given_up)
+{
+	static const char *const begun[] = { "POST /mcp HTTP/1.1\r\nHost: ",
+		BODY_OF("Authorization: Bearer x\r\n") };
+	size_t i;
+	int client;
+
+	for (i = 0; i < UNIT_COUNT(begun); i++) {
+		client = client_at("192.0.2.1");
+		say(client, begun[i]);
+		pass(1);
+		say_slowly(client);
+	}
+}
+
+/* A large file may take longer, as long as enough of it arrives. */
+UNIT_TEST(a_file_that_is_slow_is_given_up)
+{
+	struct ipc_await_body await = { 0 };
+	int client, pipes[2];
+	struct channel *guest = guest_at("192.0.2.1",
+	    "PUT /files/a HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer one\r\n"
+	    "Content-Length: 4000000\r\n\r\n", &client);
+	size_t got;
+
+	ck_assert_int_eq(pipe2(pipes, O_NONBLOCK | O_CLOEXEC), 0);
+	await.request = guest->last;
+	await.sink = pipes[1];
+	gateway_on_await_body(guest->ends.ctx, &await);
+	conn_set_timer(LIST_FIRST(&gateway.conns), HTTP_REQUEST_SECONDS / 2);
+	for (got = 0; got < HTTP_POUR_STEP; got += (size_t)read_some(pipes[0]))
+		say_much(client, 16 * KIB);
+	ck_assert_int_gt(patience(), HTTP_REQUEST_SECONDS / 2);
+	say_slowly(client);
+	/* Its reader is told. */
+	while (read_some(pipes[0]) > 0)
+		;
+	ck_assert_int_eq(read_some(pipes[0]), 0);
+	close(pipes[0]);
 }
 
 static const struct {
