@@ -148,15 +148,20 @@ server_check_header(const char *name, const char *value, struct err *err)
 		return err_set(err, "its header \"%s\" has a character that "
 		    "no name of a header has", name);
 	for (p = value; *p != '\0'; p++)
-		if (iscntrl((unsigned char)*p) && *p != '\t')
+		if (iscntrl((unsigned char)*p) && *p != '\t' &&
+		    strcmp(name, ":privateKey") != 0) /* it has lines */
 			return err_set(err, "the value of its header \"%s\" "
 			    "has a control character, such as the end of a "
 			    "line", name);
 	if (strcmp(name, ":grant") == 0 &&
 	    strcmp(value, "client_credentials") != 0 &&
+	    strcmp(value, "jwt-bearer") != 0 &&
 	    strcmp(value, "authorization_code") != 0)
 		return err_set(err, "its oauth: \"grant\" must be "
-		    "client_credentials or authorization_code");
+		    "client_credentials, jwt-bearer or authorization_code");
+	if (server_is_secret_file(name) && value[0] != '/')
+		return err_set(err, "its oauth: \"%s\" must be an absolute "
+		    "path, or begin with ~/", name + 1);
 	return 0;
 }
 
@@ -175,7 +180,8 @@ server_expand_env(struct server *server, struct expand *expand, struct err *err)
 		buffer_add_text(&env, name);
 		buffer_add_text(&env, "=");
 		begin = env.len;
-		if (server_expand_to(&env, name[0] == ':' ? "oauth" : what,
+		if ((server_is_secret_file(name) ? server_expand_path :
+		        server_expand_to)(&env, name[0] == ':' ? "oauth" : what,
 		        value, expand, err) == -1 ||
 		    (server->remote && server_check_header(
 		        name, env.data + begin, err) == -1))

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
 
@@ -328,6 +329,15 @@ enum server_fault server_open_fault(int code);
  * is NULL. Returns it, or -1 with err, whose code is ENOENT if it is missing.
  */
 int server_open_folder(const char *path, const char *within, struct err *err);
+
+/* Returns whether this header, ":…File", is no secret but names its file. */
+static inline int
+server_is_secret_file(const char *name)
+{
+	size_t len = strlen(name);
+
+	return name[0] == ':' && len > 4 && strcmp(name + len - 4, "File") == 0;
+}
 
 /* server_judge.c: decides which entries are used. */
 

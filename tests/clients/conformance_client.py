@@ -45,6 +45,10 @@ def wanted():
 
 
 # Scenarios whose client has an id: a document, or one that is in the context.
+SETTINGS = {"client_id": "clientId", "client_secret": "clientSecret",
+            "private_key_pem": "privateKey", "valid_jwt": "assertion",
+            "idp_id_token": "idToken", "idp_client_id": "idpClientId",
+            "idp_token_endpoint": "idpTokenEndpoint"}
 DOCUMENT = "https://conformance-test.local/client-metadata.json"
 ATTEMPTS = 3
 
@@ -54,13 +58,11 @@ def client():
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
     if os.environ["MCP_CONFORMANCE_SCENARIO"] == "auth/basic-cimd":
         return {"oauth": {"clientId": DOCUMENT}}
-    if "client_id" in context:
-        grant = {"grant": "client_credentials"} if "credentials" in \
-            os.environ["MCP_CONFORMANCE_SCENARIO"] else {}
-        return {"oauth": {"clientId": context["client_id"],
-                          "clientSecret": context.get("client_secret", ""),
-                          **grant}}
-    return {}
+    grant = {"grant": "client_credentials"} if "credentials" in \
+        os.environ["MCP_CONFORMANCE_SCENARIO"] else {"grant": "jwt-bearer"} \
+        if "valid_jwt" in context or "idp_id_token" in context else {}
+    return {"oauth": {**grant, **{SETTINGS[name]: value for name, value in
+                                  context.items() if name in SETTINGS}}}
 
 
 def log_in(env):

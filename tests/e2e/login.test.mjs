@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import https from 'node:https';
 import path from 'node:path';
@@ -317,6 +318,74 @@ test('a client of its own, and one without a login', once, async (t) => {
   assert.deepEqual(authority.grants.slice(1).map((each) =>
     [each.grant_type, each.scope, each.authorization]),
   Array(2).fill(['client_credentials', 'read all', basic]));
+});
+
+/* The claims of a token whose signature this key has made. */
+function verified(token, { publicKey }) {
+  const [head, claims, signature] = token.split('.');
+
+  assert.ok(crypto.verify('sha256', `${head}.${claims}`,
+    { key: publicKey, dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature, 'base64url')));
+  return [head, claims].map((part) =>
+    JSON.parse(Buffer.from(part, 'base64url')));
+}
+
+test('a client proves by a key who it is', once, async (t) => {
+  const authority = await serveAuthority(t, { registers: false });
+
+  for (const [kind, alg] of [['ec', 'ES256'], ['rsa', 'RS256']]) {
+    const pair = crypto.generateKeyPairSync(kind,
+      { namedCurve: 'P-256', modulusLength: 2048 });
+    const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const key = kind === 'ec' ? { privateKey: '${KEY}', kid: 'k' } :
+      { privateKeyFile: file(t, 'key.pem', pem) };
+    const options = known(t, authority, { oauth: { clientId: 'us', ...key } },
+      { KEY: pem });
+
+    assert.equal((await logIn(options)).status, 0);
+    authority.expire();
+    const { client, log } = await connect(t, options);
+
+    assert.equal(text(await run(client, call)), '{"a":1}');
+    assert.doesNotMatch(log(), /PRIVATE KEY/);
+    assert.doesNotMatch(fs.readFileSync(path.join(kept(options), 'login'),
+      'utf8'), /PRIVATE KEY/);
+
+    const grants = authority.grants.splice(0);
+    const [first, second] = grants.map(({ client_assertion: assertion }) =>
+      verified(assertion, pair));
+    const { iat, exp, jti, ...claims } = first[1];
+
+    assert.deepEqual(grants.map((each) => each.grant_type),
+      ['authorization_code', 'refresh_token']);
+    assert.deepEqual(first[0], { typ: 'JWT', alg, ...key.kid && { kid: 'k' } });
+    assert.deepEqual(claims, { iss: 'us', sub: 'us', aud: authority.issuer });
+    assert.equal(exp - iat, 300);
+    assert.notEqual(jti, second[1].jti);
+  }
+});
+
+test('an assertion of others takes the place of a login', once, async (t) => {
+  const authority = await serveAuthority(t, { registers: false });
+  const oauth = { clientId: 'us', grant: 'jwt-bearer' };
+  const rows = [[{ assertionFile: file(t, 'token', 'whole\n') }, ['whole']],
+    [{ idToken: '${ID}', idpClientId: 'idp', clientSecret: 's',
+      idpTokenEndpoint: `${authority.issuer}/token` }, [undefined, 'jag']]];
+
+  for (const [more, assertions] of rows) {
+    const { client } = await connect(t, known(t, authority,
+      { oauth: { ...oauth, ...more } }, { ID: 'identity' }));
+
+    assert.equal(text(await run(client, call)), '{"a":1}');
+    const grants = authority.grants.splice(0);
+
+    assert.deepEqual(grants.map((each) => each.assertion), assertions);
+    if (grants.length > 1)
+      assert.deepEqual([grants[0].subject_token, grants[0].client_id,
+        grants[0].audience, grants[0].resource],
+      ['identity', 'idp', authority.issuer, authority.url]);
+  }
 });
 
 test('a header of the entry is sent instead of a login', once, async (t) => {

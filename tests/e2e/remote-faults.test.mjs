@@ -146,6 +146,8 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
   const authority = await serveAuthority(t);
   const { origin } = remote;
   const oauth = { clientId: 'us', scopes: 'a b', callbackPort: '1' };
+  const home = folder(t);
+  const own = { clientId: 'us', grant: 'client_credentials' };
   const rows = {
     plain: [{ url: `${origin}/mcp` }, 'ok'],
     header: [{ url: `${origin}/mcp`, headers: { A: 'b' }, oauth }, 'ok'],
@@ -163,11 +165,21 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
     tls: [{ url: `https://127.0.0.1:${remote.port}/mcp` },
       'if it has no TLS, its URL begins with http://'],
     grant: [{ url: `${origin}/mcp`, oauth: { grant: 'password' } },
-      'its oauth: "grant" must be client_credentials or authorization_code'],
+      'its oauth: "grant" must be client_credentials, jwt-bearer or auth'],
+    path: [{ url: `${origin}/mcp`, oauth: { privateKeyFile: 'key.pem' } },
+      'its oauth: "privateKeyFile" must be an absolute path, or begin with ~/'],
+    file: [{ url: `${origin}/mcp`, oauth: { idTokenFile: '~/none' } },
+      `its oauth: read idTokenFile ${home}/none: No such file`],
+    pem: [{ url: authority.url, oauth: { ...own, privateKey: 'x' } },
+      'its privateKey cannot be read: it must be a PEM ("-----BEGIN PRIVATE '],
+    bearer: [{ url: authority.url, oauth: { ...own, grant: 'jwt-bearer' } },
+      'the grant jwt-bearer needs assertion or idToken, or a file of one'],
+    idp: [{ url: authority.url, oauth: { ...own, grant: 'jwt-bearer',
+      idToken: 'x', idpClientId: 'x', idpTokenEndpoint: 'http://idp.test/' } },
+    'also needs idpClientId, and idpTokenEndpoint, which begins with https://'],
     name: [{ url: 'https://nowhere.invalid/mcp' },
       'cannot be reached: Could not resolve host: nowhere.invalid'],
   };
-  const home = folder(t);
   const place = path.join(home, '.cursor/mcp.json');
   const run = (...args) => ended(t, { home, args });
   const judge = (out, but) => Object.keys(rows).forEach((name) => {
@@ -187,6 +199,7 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
   /* One that says nothing is waited for by each command. */
   delete rows.silent;
   delete rows.grant;
+  delete rows.path;
   write();
 
   const moved = await run('adopt', 'cursor', '--yes', '--keep', 'plain');
@@ -201,7 +214,7 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
   assert.deepEqual([header.headers, header.oauth], [{ A: 'b' }, oauth]);
   assert.equal((await run('adopt', 'cursor', '--undo', '--yes')).code, 0);
   assert.match((await run('servers', 'import', 'cursor', '--yes')).out,
-    /^Copied 9 servers to /m);
+    /^Copied 13 servers to /m);
   assert.match((await run('servers', 'list')).out,
     /^ {4}headers +A, oauth:clientId, oauth:scopes, oauth:callbackPort$/m);
   assert.match((await run('servers', 'list', '--json')).out,

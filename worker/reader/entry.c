@@ -278,7 +278,16 @@ entry_read_oauth(struct entry *entry, struct json_span value, struct err *err)
 		{ "client_secret", ":clientSecret" },
 		{ "CLIENT_SECRET", ":clientSecret" },
 		{ "scope", ":scopes" }, { "scopes", ":scopes" },
-		{ "grant", ":grant" }, { "callbackPort", ":callbackPort" } };
+		{ "grant", ":grant" }, { "callbackPort", ":callbackPort" },
+		{ "privateKey", ":privateKey" },
+		{ "private_key", ":privateKey" },
+		{ "privateKeyFile", ":privateKeyFile" }, { "kid", ":kid" },
+		{ "assertion", ":assertion" },
+		{ "assertionFile", ":assertionFile" },
+		{ "idToken", ":idToken" }, { "idTokenFile", ":idTokenFile" },
+		{ "idpTokenEndpoint", ":idpTokenEndpoint" },
+		{ "idpClientId", ":idpClientId" },
+		{ "idpClientSecret", ":idpClientSecret" } };
 	struct json_span member;
 	size_t n;
 

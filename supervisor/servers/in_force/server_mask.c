@@ -282,6 +282,9 @@ server_mask_add(
     struct buffer *set, const char *value, int secretive, int origin)
 {
 	server_mask_add_secret(set, value, origin);
+	/* The words of a PEM are those of any other. */
+	if (strncmp(value, "-----BEGIN ", strlen("-----BEGIN ")) == 0)
+		return;
 	server_mask_add_passwords(set, value);
 	server_mask_add_words(set, value, secretive, 0);
 	server_mask_add_words(set, value, secretive, 1);
@@ -311,7 +314,7 @@ server_mask_add_variable(struct buffer *set, const char *variable)
 	auto_free char *name = mem_printf("%.*s", (int)len, variable);
 	int secretive = server_mask_is_secretive(name);
 
-	if (variable[len] == '=' &&
+	if (variable[len] == '=' && !server_is_secret_file(name) &&
 	    (secretive || !server_mask_is_plain(variable + len + 1)))
 		server_mask_add(set, variable + len + 1, secretive, 1);
 }
@@ -346,7 +349,8 @@ server_mask_gather(
 		server_mask_add_variable(set, text);
 	TEXT_LIST_PAIRS (text, value, server->headers.data, server->headers.len)
 		/* What else begins so says how to log in. */
-		if (text[0] != ':' || strcmp(text, ":clientSecret") == 0)
+		if (text[0] != ':' || (server_mask_is_secretive(text) &&
+		        !server_is_secret_file(text)))
 			server_mask_add(set, value, 1, 1);
 	server_mask_add_arguments(set, server);
 	if (server->path != NULL)

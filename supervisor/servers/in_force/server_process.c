@@ -2,6 +2,7 @@
  * Servers as processes: see server_process.h. Runs in the supervisor; it reads
  * no output of a server, and does not log arguments or environment.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -369,8 +370,6 @@ server_process_proxy(const char *url, char **envp)
 #define SERVER_PROCESS_REMOTE(server, setup, command)                          \
 	.log_terms = log_terms(), .url = (server)->run.data,               \
 	.events = (server)->remote == CONFIG_SSE,                              \
-	.headers = { (const uint8_t *)(server)->run_env.data,                  \
-		(server)->run_env.len },                                       \
 	.proxy = server_process_proxy((server)->run.data, (setup)->envp),      \
 	.no_proxy =                                                            \
 	    server_process_either((setup)->envp, "no_proxy", "NO_PROXY"),      \
@@ -390,6 +389,59 @@ server_process_open_trusted(
 	    err_sys(err, "open the certificates %s", file);
 }
 
+/* Appends what is in a file of a login, without the newline at its end. */
+static int
+server_process_add_secret(struct buffer *headers, const char *option,
+    const char *path, struct err *err)
+{
+	auto_buffer struct buffer text = { 0 };
+	/* A FIFO that nobody writes is an empty file. */
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd == -1 ? -1 : 1;
+
+	while (n > 0 && text.len < CONFIG_ENV_MAX) {
+		n = read(fd, buffer_reserve(&text, PIPE_CHUNK), PIPE_CHUNK);
+		text.len += n > 0 ? (size_t)n : 0;
+	}
+	if (n == -1)
+		return err_sys(err, "its oauth: read %s %s", option + 1, path);
+	while (text.len > 0 && isspace((unsigned char)text.data[text.len - 1]))
+		text.len--;
+	if (text.len == 0 || memchr(text.data, '\0', text.len) != NULL ||
+	    headers->len + text.len + strlen(option) > CONFIG_ENV_MAX)
+		return err_set(err, "its oauth: %s %s is empty, too large or "
+		    "no text", option + 1, path);
+	buffer_printf(headers, "%.*s=",
+	    (int)(strlen(option) - strlen("File")), option);
+	buffer_add(headers, text.data, text.len);
+	buffer_add(headers, "", 1);
+	explicit_bzero(text.data, text.len);
+	return 0;
+}
+
+/*
+ * Sets the headers for a connector, which cannot open files: those of a login
+ * are read here, each time that it starts.
+ */
+static int
+server_process_add_headers(
+    const struct server *server, struct buffer *headers, struct err *err)
+{
+	const char *text;
+
+	TEXT_LIST_EACH (text, server->run_env.data, server->run_env.len) {
+		size_t len = strcspn(text, "=");
+		auto_free char *name = mem_dup(text, len);
+
+		if (!server_is_secret_file(name))
+			text_list_add(headers, text);
+		else if (server_process_add_secret(
+		             headers, name, text + len + 1, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 /* Takes the descriptors of theirs. */
 static int
 server_process_send(struct channel *channel, const struct server *server,
@@ -400,10 +452,14 @@ server_process_send(struct channel *channel, const struct server *server,
 	    server_login_command(server->name, setup->owner);
 	struct ipc_connect connect = { SERVER_PROCESS_REMOTE(
 	    server, setup, command) };
+	auto_buffer struct buffer headers = { 0 };
 	struct err none;
 
-	if (server_process_open_trusted(setup, &connect.trusted, err) == -1)
+	if (server_process_add_headers(server, &headers, err) == -1 ||
+	    server_process_open_trusted(setup, &connect.trusted, err) == -1)
 		return -1;
+	connect.headers.data = (const uint8_t *)headers.data;
+	connect.headers.len = headers.len;
 	connect.logins = server_login_open(
 	    setup->options, setup->envp, setup->owner, server->name, &none);
 	if (connect.logins == -1)
@@ -516,9 +572,13 @@ server_process_send_login(struct channel *channel, const struct server *server,
 	    server_login_command(server->name, setup->owner);
 	struct ipc_log_in log_in = { SERVER_PROCESS_REMOTE(
 	    server, setup, command), .listener = -1 };
+	auto_buffer struct buffer headers = { 0 };
 
-	if (server_process_open_trusted(setup, &log_in.trusted, err) == -1)
+	if (server_process_add_headers(server, &headers, err) == -1 ||
+	    server_process_open_trusted(setup, &log_in.trusted, err) == -1)
 		return -1;
+	log_in.headers.data = (const uint8_t *)headers.data;
+	log_in.headers.len = headers.len;
 	log_in.logins = server_login_open(
 	    setup->options, setup->envp, setup->owner, server->name, err);
 	if (log_in.logins == -1) {

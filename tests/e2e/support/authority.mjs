@@ -56,7 +56,10 @@ export async function serveAuthority(t, { registers = true, tls } = {}) {
     await state.slow;
     if (state.tokens.status)
       return json(response, state.tokens.status, state.tokens);
-    if (kind === 'client_credentials')
+    if (kind.endsWith(':token-exchange'))
+      return json(response, 200, { token_type: 'N_A', access_token: 'jag',
+        issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag' });
+    if (kind === 'client_credentials' || kind.endsWith(':jwt-bearer'))
       return json(response, 200, { ...give(sent.get('scope') ?? ''),
         refresh_token: undefined });
     if (kind === 'refresh_token') {

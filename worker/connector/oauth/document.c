@@ -388,6 +388,18 @@ document_read_tokens(const struct buffer *text, uint64_t now,
 }
 
 char *
+document_read_exchanged(const struct buffer *text, const char *type)
+{
+	struct json_span object, value;
+	struct err err;
+
+	return document_parse(text, &object, &err) == 0 &&
+	    json_span_get(object, "issued_token_type", &value) > 0 &&
+	    json_span_is(value, type) ?
+	    document_text(object, "access_token") : NULL;
+}
+
+char *
 document_error(const struct buffer *text)
 {
 	struct json_span object;

@@ -14,10 +14,8 @@
 #include "oauth.h"
 
 struct enter {
-	struct event_base *base;
-	const struct remote *remote;
+	struct issue_place place;
 	struct enter_ends ends;
-	struct transfers *transfers;
 	int listener;  /* until the browser may come */
 	struct callback *callback;
 	struct fetch *fetch;
@@ -69,7 +67,7 @@ enter_keep(struct enter *enter)
 	struct err err;
 	int kept;
 
-	if (!store_lock(enter->remote->logins)) {
+	if (!store_lock(enter->place.remote->logins)) {
 		if (enter->tries++ * LOGIN_LOOK_MS > LOGIN_LOCK_MS)
 			enter_end(enter, "another Caisson does not end "
 			    "renewing this login: try again");
@@ -78,10 +76,10 @@ enter_keep(struct enter *enter)
 		return;
 	}
 	/* What the server asked for is given. */
-	store_remove(enter->remote->logins);
+	store_remove(enter->place.remote->logins);
 	kept = enter->login.access_token == NULL ? 0 :
-	    store_write(enter->remote->logins, &enter->login, &err);
-	store_unlock(enter->remote->logins);
+	    store_write(enter->place.remote->logins, &enter->login, &err);
+	store_unlock(enter->place.remote->logins);
 	enter_end(enter, kept == -1 ? err.text : NULL);
 }
 
@@ -109,14 +107,17 @@ static void
 enter_redeem(struct enter *enter, const char *code)
 {
 	auto_buffer struct buffer form = { 0 };
+	struct err err;
 
 	query_add(&form, "grant_type", "authorization_code");
 	query_add(&form, "code", code);
 	query_add(&form, "redirect_uri", enter->redirect);
 	query_add(&form, "code_verifier", enter->verifier.data);
-	enter->issue = issue_start(enter->base, enter->transfers,
-	    &enter->login, &form, enter_on_granted, enter);
+	enter->issue = issue_start(&enter->place, &enter->login, &form,
+	    enter_on_granted, enter, &err);
 	explicit_bzero(form.data, form.len);
+	if (enter->issue == NULL)
+		enter_end(enter, err.text);
 }
 
 static void
@@ -188,7 +189,7 @@ enter_visit(struct enter *enter)
 	}
 	enter->awaited = true;
 	enter->callback = callback_new(
-	    enter->base, &enter->listener, enter_on_return, enter);
+	    enter->place.base, &enter->listener, enter_on_return, enter);
 	enter->ends.visit(enter->ends.ctx, url);
 }
 
@@ -246,8 +247,8 @@ enter_register(struct enter *enter)
 	}
 	buffer_add_text(&body, "}");
 	wanted.body = body.data;
-	enter->fetch = fetch_start(enter->base, enter->transfers, &wanted,
-	    enter_on_registered, enter);
+	enter->fetch = fetch_start(enter->place.base, enter->place.transfers,
+	    &wanted, enter_on_registered, enter);
 }
 
 /*
@@ -257,7 +258,7 @@ enter_register(struct enter *enter)
 static char *
 enter_scope(const struct enter *enter, const char *had)
 {
-	const char *given = remote_option(enter->remote, "scopes");
+	const char *given = remote_option(enter->place.remote, "scopes");
 	const char *wanted = enter->challenge.scope != NULL ?
 	    enter->challenge.scope : enter->authority.scope;
 	int wider = enter->challenge.error != NULL &&
@@ -273,24 +274,30 @@ static void
 enter_on_discovered(void *ctx, const char *why)
 {
 	struct enter *enter = ctx;
+	const struct remote *remote = enter->place.remote;
 	struct login before = { 0 };
+	struct err err;
 
 	enter->discover = NULL;
 	if (why != NULL) {
 		enter_end(enter, why);
 		return;
 	}
-	store_read(enter->remote->logins, enter->remote->url, &before);
-	issue_prepare(&enter->login, enter->remote, &enter->authority);
+	store_read(remote->logins, remote->url, &before);
+	issue_prepare(&enter->login, remote, &enter->authority);
 	enter->login.scope = enter_scope(enter, before.scope);
 	login_reset(&before);
-	if (issue_needs_nobody(enter->remote) && enter->login.client_id != NULL)
-		enter->issue = issue_start_own(enter->base, enter->transfers,
-		    enter->remote, &enter->login, enter_on_granted, enter);
-	else if (enter->login.client_id != NULL)
-		enter_visit(enter);
-	else
-		enter_register(enter);
+	if (!issue_needs_nobody(remote)) {
+		if (enter->login.client_id != NULL)
+			enter_visit(enter);
+		else
+			enter_register(enter);
+		return;
+	}
+	enter->issue = issue_start_own(&enter->place, &enter->login,
+	    enter_on_granted, enter, &err);
+	if (enter->issue == NULL)
+		enter_end(enter, err.text);
 }
 
 /* The challenge */
@@ -299,9 +306,9 @@ static void
 enter_discover(struct enter *enter, const char *header)
 {
 	challenge_read(header, &enter->challenge);
-	enter->discover = discover_start(enter->base, enter->transfers,
-	    enter->remote, &enter->challenge, &enter->authority,
-	    enter_on_discovered, enter);
+	enter->discover = discover_start(enter->place.base,
+	    enter->place.transfers, enter->place.remote, &enter->challenge,
+	    &enter->authority, enter_on_discovered, enter);
 }
 
 static void
@@ -321,12 +328,12 @@ enter_on_probed(void *ctx, const struct transfer_head *head,
 static void
 enter_probe(struct enter *enter)
 {
-	const struct fetch_wanted wanted = { .url = enter->remote->url,
+	const struct fetch_wanted wanted = { .url = enter->place.remote->url,
 		.type = FETCH_JSON,
 		.body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}" };
 
-	enter->fetch = fetch_start(enter->base, enter->transfers, &wanted,
-	    enter_on_probed, enter);
+	enter->fetch = fetch_start(enter->place.base, enter->place.transfers,
+	    &wanted, enter_on_probed, enter);
 }
 
 /* Logging out */
@@ -348,14 +355,17 @@ enter_on_revoked(void *ctx, const struct transfer_head *head,
 static void
 enter_leave(struct enter *enter)
 {
-	if (!store_read(enter->remote->logins, enter->remote->url,
+	struct err err;
+
+	if (!store_read(enter->place.remote->logins, enter->place.remote->url,
 	        &enter->login)) {
 		enter_end(enter, "there is no login");
 		return;
 	}
-	enter->fetch = issue_revoke(enter->base, enter->transfers,
-	    &enter->login, enter_on_revoked, enter);
+	enter->fetch = issue_revoke(&enter->place, &enter->login,
+	    enter_on_revoked, enter, &err);
 	if (enter->fetch == NULL) {
+		log_debug("the tokens are not revoked: %s", err.text);
 		login_reset(&enter->login);
 		enter_keep(enter);
 	}
@@ -370,10 +380,9 @@ enter_new(struct event_base *base, const struct remote *remote, int *listener,
 	struct enter *enter = mem_alloc(sizeof(*enter));
 	auto_free char *header = NULL;
 
-	enter->base = base;
-	enter->remote = remote;
+	enter->place = (struct issue_place){ base,
+		transfers_new(base, remote), remote };
 	enter->ends = *ends;
-	enter->transfers = transfers_new(base, remote);
 	enter->timer = evtimer_new(base, enter_on_timer, enter);
 	enter->listener = fd_take(listener);
 	if (enter->listener == -1) {
@@ -400,7 +409,7 @@ enter_free(struct enter **enterp)
 	discover_cancel(&enter->discover);
 	issue_cancel(&enter->issue);
 	callback_free(&enter->callback);
-	transfers_free(&enter->transfers);
+	transfers_free(&enter->place.transfers);
 	loop_event_free(&enter->timer);
 	challenge_reset(&enter->challenge);
 	authority_reset(&enter->authority);

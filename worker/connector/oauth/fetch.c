@@ -92,8 +92,9 @@ fetch_start(struct event_base *base, struct transfers *transfers,
 	fetch->ctx = ctx;
 	fetch->url = mem_strdup(wanted->url);
 	text_list_add(&headers, "Accept: application/json");
-	if (wanted->header != NULL)
-		text_list_add(&headers, wanted->header);
+	if (wanted->headers != NULL)
+		buffer_add(
+		    &headers, wanted->headers->data, wanted->headers->len);
 	if (wanted->body != NULL) {
 		auto_free char *type =
 		    mem_printf("Content-Type: %s", wanted->type);

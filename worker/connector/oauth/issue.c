@@ -1,16 +1,28 @@
 /* Requests for tokens: see oauth.h. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../../../common/base/mem.h"
+#include "../../../common/base/text_list.h"
 #include "oauth.h"
 
 #define ISSUE_BASIC "client_secret_basic"
 #define ISSUE_POST "client_secret_post"
+#define ISSUE_JWT "private_key_jwt"
 #define ISSUE_NONE "none"
 
+/* RFC 7523 and RFC 8693, and drafts of the second's tokens across domains. */
+#define ISSUE_OAUTH "urn:ietf:params:oauth:"
+#define ISSUE_BEARER ISSUE_OAUTH "grant-type:jwt-bearer"
+#define ISSUE_EXCHANGE ISSUE_OAUTH "grant-type:token-exchange"
+#define ISSUE_ID_TOKEN ISSUE_OAUTH "token-type:id_token"
+#define ISSUE_ID_JAG ISSUE_OAUTH "token-type:id-jag"
+#define ISSUE_ASSERTION ISSUE_OAUTH "client-assertion-type:jwt-bearer"
+
 struct issue {
+	struct issue_place place;
 	struct fetch *fetch;
 	struct login *login;
 	issue_done *done;
@@ -35,7 +47,10 @@ issue_prepare(struct login *login, const struct remote *remote,
 		login->client_id = mem_strdup(id);
 	if (id != NULL && secret != NULL)
 		login->client_secret = mem_strdup(secret);
-	login->method = mem_strdup(id != NULL && secret == NULL ? ISSUE_NONE :
+	login->method = mem_strdup(
+	    id != NULL && remote_option(remote, "privateKey") != NULL ?
+	    ISSUE_JWT :
+	    id != NULL && secret == NULL ? ISSUE_NONE :
 	    id == NULL && authority->none ? ISSUE_NONE :
 	    authority->basic ? ISSUE_BASIC :
 	    authority->post ? ISSUE_POST : ISSUE_NONE);
@@ -46,34 +61,66 @@ issue_needs_nobody(const struct remote *remote)
 {
 	const char *grant = remote_option(remote, "grant");
 
-	return grant != NULL && strcmp(grant, "client_credentials") == 0;
+	return grant != NULL && strcmp(grant, "authorization_code") != 0;
 }
 
-/* Sends a form of this client. */
-static struct fetch *
-issue_send(struct event_base *base, struct transfers *transfers,
-    const char *url, const struct login *login, struct buffer *form,
-    fetch_done *done, void *ctx)
+/* Wipes a text that holds secrets. */
+static void
+issue_wipe(struct buffer *text)
 {
-	auto_buffer struct buffer basic = { 0 };
-	struct fetch_wanted wanted = { .url = url, .type = FETCH_FORM };
-	struct fetch *fetch;
+	if (text->len > 0)
+		explicit_bzero(text->data, text->len);
+}
 
-	if (login->client_secret != NULL && login->method != NULL &&
-	    strcmp(login->method, ISSUE_BASIC) == 0) {
-		query_add_basic(&basic, login->client_id, login->client_secret);
-		wanted.header = basic.data;
+/* Says who the client is, in a header or in the form. Returns 0, or -1. */
+static int
+issue_identify(const struct remote *remote, const struct login *login,
+    struct buffer *headers, struct buffer *form, struct err *err)
+{
+	const char *method = login->method == NULL ? "" : login->method;
+	auto_buffer struct buffer proof = { 0 };
+	const struct jwt_client client = { login->client_id,
+		remote_option(remote, "privateKey"),
+		remote_option(remote, "kid") };
+	int done = 0;
+
+	if (login->client_secret != NULL && strcmp(method, ISSUE_BASIC) == 0) {
+		query_add_basic(&proof, login->client_id, login->client_secret);
+		text_list_add(headers, proof.data);
 	} else {
 		query_add(form, "client_id", login->client_id);
-		if (login->method == NULL ||
-		    strcmp(login->method, ISSUE_NONE) != 0)
+		if (strcmp(method, ISSUE_NONE) != 0)
 			query_add(form, "client_secret", login->client_secret);
 	}
-	wanted.body = form->data + 1; /* without the first & */
-	fetch = fetch_start(base, transfers, &wanted, done, ctx);
-	explicit_bzero(form->data, form->len);
-	if (basic.len > 0)
-		explicit_bzero(basic.data, basic.len);
+	if (strcmp(method, ISSUE_JWT) == 0) {
+		done = client.key == NULL ? err_set(err, "its login was made "
+		    "with a privateKey, which its entry lacks") :
+		    jwt_add_assertion(&proof, &client, login->issuer, err);
+		query_add(form, "client_assertion_type", ISSUE_ASSERTION);
+		query_add(form, "client_assertion", proof.data);
+	}
+	issue_wipe(&proof);
+	return done;
+}
+
+/* Sends a form of this client. Returns NULL with err if it cannot. */
+static struct fetch *
+issue_send(const struct issue_place *place, const char *url,
+    const struct login *login, struct buffer *form, fetch_done *done,
+    void *ctx, struct err *err)
+{
+	auto_buffer struct buffer headers = { 0 };
+	struct fetch_wanted wanted = { .url = url, .type = FETCH_FORM,
+		.headers = &headers };
+	struct fetch *fetch = NULL;
+
+	if (issue_identify(place->remote, login, &headers, form, err) == 0) {
+		wanted.body = form->data + 1; /* without the first & */
+		fetch = fetch_start(
+		    place->base, place->transfers, &wanted, done, ctx);
+	}
+	issue_wipe(form);
+	issue_wipe(&headers);
 	return fetch;
 }
 
@@ -108,19 +155,38 @@ issue_on_answer(void *ctx, const struct transfer_head *head,
 	free(issue);
 }
 
-struct issue *
-issue_start(struct event_base *base, struct transfers *transfers,
-    struct login *login, const struct buffer *form, issue_done *done, void *ctx)
+/* Sends a form for tokens. Frees the issue, and returns NULL, if it cannot. */
+static struct issue *
+issue_ask(struct issue *issue, struct buffer *form, struct err *err)
+{
+	query_add(form, "resource", issue->login->resource);
+	issue->fetch = issue_send(&issue->place, issue->login->token,
+	    issue->login, form, issue_on_answer, issue, err);
+	if (issue->fetch == NULL)
+		free(mem_take(&issue));
+	return issue;
+}
+
+static struct issue *
+issue_new(const struct issue_place *place, struct login *login,
+    issue_done *done, void *ctx)
 {
 	struct issue *issue = mem_alloc(sizeof(*issue));
+
+	*issue = (struct issue){ .place = *place, .login = login, .done = done,
+		.ctx = ctx };
+	return issue;
+}
+
+struct issue *
+issue_start(const struct issue_place *place, struct login *login,
+    const struct buffer *form, issue_done *done, void *ctx, struct err *err)
+{
 	auto_buffer struct buffer whole = { 0 };
 
-	*issue = (struct issue){ .login = login, .done = done, .ctx = ctx };
 	buffer_add(&whole, form->data, form->len);
-	query_add(&whole, "resource", login->resource);
-	issue->fetch = issue_send(base, transfers, login->token, login,
-	    &whole, issue_on_answer, issue);
-	return issue;
+	return issue_ask(
+	    issue_new(place, login, done, ctx), &whole, err);
 }
 
 void
@@ -134,31 +200,130 @@ issue_cancel(struct issue **issuep)
 	free(issue);
 }
 
-struct issue *
-issue_start_own(struct event_base *base, struct transfers *transfers,
-    const struct remote *remote, struct login *login, issue_done *done,
-    void *ctx)
+/* Grants that need nobody */
+
+/* Asks by an assertion of somebody else about the client or a person. */
+static struct issue *
+issue_assert(struct issue *issue, const char *assertion, struct err *err)
 {
 	auto_buffer struct buffer form = { 0 };
 
-	query_add(&form, "grant_type", "client_credentials");
+	query_add(&form, "grant_type", ISSUE_BEARER);
+	query_add(&form, "assertion", assertion);
+	query_add(&form, "scope", remote_option(issue->place.remote, "scopes"));
+	return issue_ask(issue, &form, err);
+}
+
+/* The provider of identities has answered: with an ID-JAG, if it agrees. */
+static void
+issue_on_exchanged(void *ctx, const struct transfer_head *head,
+    const struct buffer *body, const char *why)
+{
+	struct issue *issue = ctx;
+	struct issue copy = *issue;
+	auto_free char *shown = url_shown(
+	    remote_option(issue->place.remote, "idpTokenEndpoint"));
+	auto_free char *said = document_error(body);
+	auto_free char *assertion = document_read_exchanged(body, ISSUE_ID_JAG);
+	auto_free char *sentence = NULL;
+	struct err err;
+
+	issue->fetch = NULL;
+	if (why != NULL)
+		sentence = mem_strdup(why);
+	else if (head->status != 200 || assertion == NULL)
+		sentence = mem_printf("%s has not exchanged the idToken: %s",
+		    shown, said != NULL ? said : head->status == 200 ?
+		    "its answer has no token of the type id-jag" :
+		    "it does not say why");
+	else if (issue_assert(mem_take(&issue), assertion, &err) == NULL)
+		sentence = mem_strdup(err.text);
+	if (assertion != NULL)
+		explicit_bzero(assertion, strlen(assertion));
+	if (sentence != NULL)
+		copy.done(copy.ctx, why == NULL ? ISSUE_REFUSED : ISSUE_FAILED,
+		    sentence);
+	free(issue);
+}
+
+/*
+ * Exchanges the identity of a person for an assertion that the authorization
+ * server accepts (Identity Assertion JWT Authorization Grant).
+ */
+static struct issue *
+issue_exchange(struct issue *issue, const char *identity, struct err *err)
+{
+	const struct remote *remote = issue->place.remote;
+	const char *url = remote_option(remote, "idpTokenEndpoint");
+	const char *id = remote_option(remote, "idpClientId");
+	const char *secret = remote_option(remote, "idpClientSecret");
+	const char *method = secret == NULL ? ISSUE_NONE : ISSUE_BASIC;
+	const struct login client = { .client_id = (char *)(uintptr_t)id,
+		.client_secret = (char *)(uintptr_t)secret,
+		.method = (char *)(uintptr_t)method };
+	auto_buffer struct buffer form = { 0 };
+
+	query_add(&form, "grant_type", ISSUE_EXCHANGE);
+	query_add(&form, "requested_token_type", ISSUE_ID_JAG);
+	query_add(&form, "subject_token", identity);
+	query_add(&form, "subject_token_type", ISSUE_ID_TOKEN);
+	query_add(&form, "audience", issue->login->issuer);
+	query_add(&form, "resource", issue->login->resource);
 	query_add(&form, "scope", remote_option(remote, "scopes"));
-	return issue_start(base, transfers, login, &form, done, ctx);
+	if (id == NULL || url == NULL || !url_is_safe(url, true))
+		err_set(err, "its oauth: idToken also needs idpClientId, and "
+		    "idpTokenEndpoint, which begins with https://");
+	else
+		issue->fetch = issue_send(&issue->place, url, &client, &form,
+		    issue_on_exchanged, issue, err);
+	if (issue->fetch == NULL)
+		free(mem_take(&issue));
+	return issue;
+}
+
+struct issue *
+issue_start_own(const struct issue_place *place, struct login *login,
+    issue_done *done, void *ctx, struct err *err)
+{
+	const char *grant = remote_option(place->remote, "grant");
+	const char *assertion = remote_option(place->remote, "assertion");
+	const char *identity = remote_option(place->remote, "idToken");
+	int bearer = strcmp(grant, "jwt-bearer") == 0;
+	auto_buffer struct buffer form = { 0 };
+
+	if (login->client_id == NULL ||
+	    (bearer && assertion == NULL && identity == NULL)) {
+		err_set(err, "its oauth: the grant %s needs %s", grant,
+		    login->client_id == NULL ? "clientId" :
+		    "assertion or idToken, or a file of one");
+		return NULL;
+	}
+	if (bearer && assertion != NULL)
+		return issue_assert(
+		    issue_new(place, login, done, ctx), assertion, err);
+	if (bearer)
+		return issue_exchange(
+		    issue_new(place, login, done, ctx), identity, err);
+	query_add(&form, "grant_type", grant);
+	query_add(&form, "scope", remote_option(place->remote, "scopes"));
+	return issue_start(place, login, &form, done, ctx, err);
 }
 
 struct fetch *
-issue_revoke(struct event_base *base, struct transfers *transfers,
-    const struct login *login, fetch_done *done, void *ctx)
+issue_revoke(const struct issue_place *place, const struct login *login,
+    fetch_done *done, void *ctx, struct err *err)
 {
 	auto_buffer struct buffer form = { 0 };
 	int refresh = login->refresh_token != NULL;
 
-	if (login->revocation == NULL)
+	if (login->revocation == NULL) {
+		err_set(err, "its server has no endpoint for that");
 		return NULL;
+	}
 	query_add(&form, "token",
 	    refresh ? login->refresh_token : login->access_token);
 	query_add(&form, "token_type_hint",
 	    refresh ? "refresh_token" : "access_token");
-	return issue_send(base, transfers, login->revocation, login, &form,
-	    done, ctx);
+	return issue_send(
+	    place, login->revocation, login, &form, done, ctx, err);
 }

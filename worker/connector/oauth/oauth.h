@@ -1,6 +1,6 @@
 /*
  * Logins at a remote server (OAuth 2.1, as MCP has it). Runs in the connector;
- * document.c and query.c are pure, but for random numbers.
+ * document.c, query.c and jwt.c are pure, but for random numbers and the clock.
  */
 #ifndef WORKER_CONNECTOR_OAUTH_H
 #define WORKER_CONNECTOR_OAUTH_H
@@ -101,6 +101,12 @@ int document_read_tokens(const struct buffer *text, uint64_t now,
     struct login *login, struct err *err);
 
 /*
+ * Returns the token of an exchange (RFC 8693) if it is of this type, else NULL;
+ * the caller frees it.
+ */
+char *document_read_exchanged(const struct buffer *text, const char *type);
+
+/*
  * Returns what a refusal says, "invalid_grant: …", in words that can be shown;
  * NULL if it says nothing. The caller frees it.
  */
@@ -123,6 +129,9 @@ void query_add(struct buffer *form, const char *name, const char *value);
  */
 char *query_get(const char *url, const char *name);
 
+/* Appends bytes as base64 for URLs, without padding (RFC 4648, 5). */
+void query_add_bytes(struct buffer *text, const void *data, size_t len);
+
 /* Appends 32 random bytes, as base64 for URLs. */
 void query_add_random(struct buffer *text);
 
@@ -138,6 +147,22 @@ void query_add_basic(struct buffer *header, const char *id, const char *secret);
  */
 char *query_join_scopes(const char *one, const char *other);
 
+/* jwt.c: signed tokens (RFC 7515), by libcrypto: ES256 and RS256. */
+
+/* A client, and the private key by which it proves who it is. */
+struct jwt_client {
+	const char *id;
+	const char *key; /* PEM */
+	const char *kid; /* the name of the key; NULL: none */
+};
+
+/*
+ * Appends the proof of a client for this audience (RFC 7523, 2.2). Returns 0,
+ * or -1 with err.
+ */
+int jwt_add_assertion(struct buffer *text, const struct jwt_client *client,
+    const char *audience, struct err *err);
+
 /*
  * fetch.c: a request for a document of logins, of a bounded size, within a
  * bounded time. No header of the entry goes with it, and no redirect is
@@ -146,7 +171,7 @@ char *query_join_scopes(const char *one, const char *other);
 
 struct fetch_wanted {
 	const char *url;
-	const char *header; /* one more; NULL: none */
+	const struct buffer *headers; /* more: lines, each + NUL; NULL: none */
 	const char *type;   /* of body */
 	const char *body;   /* copied; NULL: GET */
 };
@@ -216,14 +241,20 @@ enum issue_outcome {
 /* The end; why is a sentence, but for GIVEN. */
 typedef void issue_done(void *ctx, enum issue_outcome outcome, const char *why);
 
+/* Where requests are made, and for which entry; all must outlive them. */
+struct issue_place {
+	struct event_base *base;
+	struct transfers *transfers;
+	const struct remote *remote;
+};
+
 /*
  * Asks for tokens by this form ("&grant_type=…"), which is copied, and puts
  * them into login, whose client asks. done is called from the loop; then the
- * issue is freed.
+ * issue is freed. Returns NULL with err if the entry cannot be used.
  */
-struct issue *issue_start(struct event_base *base, struct transfers *transfers,
-    struct login *login, const struct buffer *form, issue_done *done,
-    void *ctx);
+struct issue *issue_start(const struct issue_place *place, struct login *login,
+    const struct buffer *form, issue_done *done, void *ctx, struct err *err);
 
 /* Gives it up, without calling done. NULL is accepted. */
 void issue_cancel(struct issue **issue);
@@ -235,17 +266,19 @@ void issue_cancel(struct issue **issue);
 void issue_prepare(struct login *login, const struct remote *remote,
     const struct authority *authority);
 
-/* Returns whether the client asks for itself: the grant client_credentials. */
+/*
+ * Returns whether no person logs in: the grant is client_credentials or
+ * jwt-bearer.
+ */
 int issue_needs_nobody(const struct remote *remote);
 
-/* Asks for such tokens. */
-struct issue *issue_start_own(struct event_base *base,
-    struct transfers *transfers, const struct remote *remote,
-    struct login *login, issue_done *done, void *ctx);
+/* Asks for tokens of such a grant, as issue_start() does. */
+struct issue *issue_start_own(const struct issue_place *place,
+    struct login *login, issue_done *done, void *ctx, struct err *err);
 
-/* Asks that the tokens are revoked; NULL: there is no place to ask. */
-struct fetch *issue_revoke(struct event_base *base, struct transfers *transfers,
-    const struct login *login, fetch_done *done, void *ctx);
+/* Asks that the tokens are revoked; NULL: it cannot be asked, and err why. */
+struct fetch *issue_revoke(const struct issue_place *place,
+    const struct login *login, fetch_done *done, void *ctx, struct err *err);
 
 /*
  * discover.c: finds who gives tokens for a server: the metadata of the server,

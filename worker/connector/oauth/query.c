@@ -61,8 +61,7 @@ query_get(const char *url, const char *name)
 	return copy;
 }
 
-/* Appends bytes as base64 for URLs, without padding (RFC 4648, 5). */
-static void
+void
 query_add_bytes(struct buffer *text, const void *data, size_t len)
 {
 	size_t at = text->len;

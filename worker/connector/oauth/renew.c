@@ -13,9 +13,7 @@
 #include "oauth.h"
 
 struct renew {
-	struct event_base *base;
-	struct transfers *transfers;
-	const struct remote *remote;
+	struct issue_place place;
 	struct event *timer; /* until the directory is looked at again */
 	struct login login;  /* as it was read last */
 	unsigned int number;
@@ -33,11 +31,12 @@ struct renew {
 static int
 renew_read(struct renew *renew)
 {
+	const struct remote *remote = renew->place.remote;
 	struct login login = { 0 };
 	const char *had = renew->login.access_token;
 	int changed;
 
-	if (!store_read(renew->remote->logins, renew->remote->url, &login)) {
+	if (!store_read(remote->logins, remote->url, &login)) {
 		/* It has been logged out meanwhile. */
 		login_reset(&renew->login);
 		return 0;
@@ -46,7 +45,7 @@ renew_read(struct renew *renew)
 	login_reset(&renew->login);
 	renew->login = login;
 	renew->number += (unsigned int)changed;
-	transfers_authorize(renew->transfers, renew->login.access_token);
+	transfers_authorize(renew->place.transfers, renew->login.access_token);
 	return changed;
 }
 
@@ -58,7 +57,7 @@ renew_end(struct renew *renew, const char *why)
 	struct renew_wait *wait;
 
 	if (renew->locked)
-		store_unlock(renew->remote->logins);
+		store_unlock(renew->place.remote->logins);
 	renew->locked = false;
 	renew->since = 0;
 	event_del(renew->timer);
@@ -79,12 +78,12 @@ static void
 renew_ask(struct renew *renew, const char *why)
 {
 	auto_free char *sentence =
-	    mem_printf("%s: log in by '%s'", why, renew->remote->login);
+	    mem_printf("%s: log in by '%s'", why, renew->place.remote->login);
 
 	if (renew->locked)
-		store_unlock(renew->remote->logins);
+		store_unlock(renew->place.remote->logins);
 	renew->locked = false;
-	store_write_challenge(renew->remote->logins, renew->challenge);
+	store_write_challenge(renew->place.remote->logins, renew->challenge);
 	renew_end(renew, sentence);
 }
 
@@ -107,15 +106,15 @@ renew_on_granted(void *ctx, enum issue_outcome outcome, const char *why)
 		free(mem_take(&renew->login.refresh_token));
 		renew->login.until = (uint64_t)time(NULL);
 	}
-	if (token != NULL && store_write(renew->remote->logins,
+	if (token != NULL && store_write(renew->place.remote->logins,
 	        &renew->login, &err) == -1)
 		log_warn("%s", err.text);
 	if (outcome == ISSUE_GIVEN) {
 		renew->number++;
 		transfers_authorize(
-		    renew->transfers, renew->login.access_token);
+		    renew->place.transfers, renew->login.access_token);
 		renew_end(renew, NULL);
-	} else if (issue_needs_nobody(renew->remote)) {
+	} else if (issue_needs_nobody(renew->place.remote)) {
 		renew_end(renew, why);
 	} else {
 		sentence = mem_printf("its login has ended: %s", why);
@@ -127,20 +126,18 @@ static void
 renew_on_discovered(void *ctx, const char *why)
 {
 	struct renew *renew = ctx;
+	struct err err;
 
 	renew->discover = NULL;
 	if (why != NULL) {
 		renew_end(renew, why);
 		return;
 	}
-	issue_prepare(&renew->login, renew->remote, &renew->authority);
-	if (renew->login.client_id == NULL) {
-		renew_end(renew, "its entry has the grant client_credentials, "
-		    "but no clientId");
-		return;
-	}
-	renew->issue = issue_start_own(renew->base, renew->transfers,
-	    renew->remote, &renew->login, renew_on_granted, renew);
+	issue_prepare(&renew->login, renew->place.remote, &renew->authority);
+	renew->issue = issue_start_own(&renew->place, &renew->login,
+	    renew_on_granted, renew, &err);
+	if (renew->issue == NULL)
+		renew_end(renew, err.text);
 }
 
 /* Asks for other tokens. The directory is locked. */
@@ -149,27 +146,30 @@ renew_request(struct renew *renew)
 {
 	auto_buffer struct buffer form = { 0 };
 	struct challenge challenge = { 0 };
+	struct err err;
 
-	if (issue_needs_nobody(renew->remote)) {
+	if (issue_needs_nobody(renew->place.remote)) {
 		challenge_read(renew->challenge, &challenge);
-		renew->discover = discover_start(renew->base,
-		    renew->transfers, renew->remote, &challenge,
+		renew->discover = discover_start(renew->place.base,
+		    renew->place.transfers, renew->place.remote, &challenge,
 		    &renew->authority, renew_on_discovered, renew);
 		challenge_reset(&challenge);
 		return;
 	}
 	query_add(&form, "grant_type", "refresh_token");
 	query_add(&form, "refresh_token", renew->login.refresh_token);
-	renew->issue = issue_start(renew->base, renew->transfers,
-	    &renew->login, &form, renew_on_granted, renew);
+	renew->issue = issue_start(&renew->place, &renew->login, &form,
+	    renew_on_granted, renew, &err);
 	explicit_bzero(form.data, form.len);
+	if (renew->issue == NULL)
+		renew_end(renew, err.text);
 }
 
 /* Looks at the directory: another connector may have renewed it, or does. */
 static void
 renew_look(struct renew *renew)
 {
-	int dir = renew->remote->logins;
+	int dir = renew->place.remote->logins;
 
 	if (renew_read(renew)) {
 		renew_end(renew, NULL);
@@ -182,7 +182,7 @@ renew_look(struct renew *renew)
 
 		renew_ask(renew, why);
 	} else if (renew->login.refresh_token == NULL &&
-	    !issue_needs_nobody(renew->remote)) {
+	    !issue_needs_nobody(renew->place.remote)) {
 		renew_ask(renew, renew->login.access_token == NULL ?
 		    "it wants a login" : "its login has ended");
 	} else if (store_lock(dir)) {
@@ -212,7 +212,7 @@ renew_start(struct renew *renew, unsigned int number,
 	struct challenge challenge = { 0 };
 	int wider;
 
-	if (transfers_have_credentials(renew->transfers) ||
+	if (transfers_have_credentials(renew->place.transfers) ||
 	    (head->challenge[0] != '\0' &&
 	        strncasecmp(head->challenge, "Bearer", 6) != 0))
 		return -1;
@@ -251,7 +251,7 @@ renew_cancel(struct renew_wait *wait)
 const char *
 renew_command(const struct renew *renew)
 {
-	return renew->remote->login;
+	return renew->place.remote->login;
 }
 
 unsigned int
@@ -266,9 +266,7 @@ renew_new(struct event_base *base, struct transfers *transfers,
 {
 	struct renew *renew = mem_alloc(sizeof(*renew));
 
-	renew->base = base;
-	renew->transfers = transfers;
-	renew->remote = remote;
+	renew->place = (struct issue_place){ base, transfers, remote };
 	LIST_INIT(&renew->waits);
 	renew->timer = evtimer_new(base, renew_on_timer, renew);
 	if (!transfers_have_credentials(transfers))

@@ -313,3 +313,32 @@ UNIT_TEST(forms_and_proofs)
 	ck_assert_str_eq(code, "a+b c");
 	ck_assert_ptr_null(none);
 }
+
+/* A signature is checked by tests of logins. */
+UNIT_TEST(keys_that_cannot_sign)
+{
+	static const struct {
+		const char *pem;
+		const char *why;
+	} rows[] = {
+		{ "MHcC", "its privateKey cannot be read: it must be a PEM "
+		    "(\"-----BEGIN PRIVATE KEY-----\" …) without a "
+		    "passphrase" },
+		{ "-----BEGIN PRIVATE KEY-----\n"
+		  "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMc"
+		  "rn9g\n-----END PRIVATE KEY-----\n",
+		    "its privateKey is of another kind than RSA (RS256) and "
+		    "EC with the curve P-256 (ES256)" },
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		const struct jwt_client client = { "us", rows[n].pem, NULL };
+		auto_buffer struct buffer text = { 0 };
+		struct err err;
+
+		ck_assert_int_eq(
+		    jwt_add_assertion(&text, &client, "them", &err), -1);
+		ck_assert_str_eq(err.text, rows[n].why);
+	}
+}
