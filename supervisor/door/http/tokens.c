@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../../common/base/mem.h"
+#include "../../../common/base/secret.h"
 #include "../../../common/base/text_list.h"
 #include "tokens.h"
 
@@ -156,17 +157,6 @@ tokens_find(const struct tokens *tokens, const char *name)
 	return NULL;
 }
 
-static int
-tokens_equal(const uint8_t *one, const uint8_t *other)
-{
-	volatile uint8_t different = 0;
-	size_t i;
-
-	for (i = 0; i < TOKEN_DIGEST_SIZE; i++)
-		different |= (uint8_t)(one[i] ^ other[i]);
-	return different == 0;
-}
-
 struct token *
 tokens_of_secret(const struct tokens *tokens, const void *secret, size_t len)
 {
@@ -176,7 +166,8 @@ tokens_of_secret(const struct tokens *tokens, const void *secret, size_t len)
 
 	token_hash(digest, secret, len);
 	for (i = 0; i < tokens->count; i++)
-		if (tokens_equal(tokens->one[i].digest, digest))
+		if (secret_is(tokens->one[i].digest, digest,
+		        sizeof(digest)))
 			found = &tokens->one[i];
 	return found;
 }

@@ -11,6 +11,7 @@
 
 #include "../../../common/base/buffer.h"
 #include "../../../common/base/log.h"
+#include "../../../common/base/secret.h"
 #include "directory.h"
 #include "head.h"
 #include "link.h"
@@ -83,16 +84,13 @@ link_judge(const struct files *files, const struct link *link,
 {
 	char right[FILE_SIGNATURE_SIZE + 1];
 	enum file_fault fault = link_sign(files, link, right);
-	volatile unsigned char different = 0;
-	size_t i;
 
 	if (fault != FILE_FAULT_NONE)
 		return fault;
 	if (strlen(signature) != FILE_SIGNATURE_SIZE)
 		return FILE_FAULT_SIGNATURE;
-	for (i = 0; i < FILE_SIGNATURE_SIZE; i++)
-		different |= (unsigned char)(right[i] ^ signature[i]);
-	if (different != 0 || files->link_seconds == 0)
+	if (!secret_is(right, signature, FILE_SIGNATURE_SIZE) ||
+	    files->link_seconds == 0)
 		return FILE_FAULT_SIGNATURE;
 	return link->expires < (uint64_t)time(NULL) ? FILE_FAULT_EXPIRED :
 	                                              FILE_FAULT_NONE;
