@@ -64,12 +64,16 @@ int
 conn_make_room(struct gateway *gateway, const struct caller *caller)
 {
 	size_t own = caller == NULL ? 0 : caller->nconns;
-	struct conn *most;
+	int may = own < HTTP_CONNECTIONS_ADDRESS_MAX;
+	struct conn *most = NULL;
 
-	if (gateway->nconns < HTTP_CONNECTIONS_MAX)
+	if (may && gateway->nconns < HTTP_CONNECTIONS_MAX)
 		return 1;
-	most = conn_most_idle(gateway, own);
+	if (may)
+		most = conn_most_idle(gateway, own);
 	if (most == NULL)
+		most = conn_first_due(gateway, caller);
+	if (most == NULL && may)
 		most = conn_most_busy(gateway, own);
 	if (most == NULL)
 		return 0;

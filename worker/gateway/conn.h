@@ -32,8 +32,9 @@ void conn_drain_all(struct gateway *gateway);
 /*
  * Makes room for a connection of a caller (NULL: it has no limits), if there
  * are too many: of the address that has most, one without an unanswered request
- * is closed; or else one of the guest or address with most unanswered requests,
- * if it has more than HTTP_CONNECTIONS_KEPT. Returns whether there is room.
+ * is closed; or else that of this caller which has been idle for longest; or
+ * else one of the guest or address with most requests, if it has more than
+ * HTTP_CONNECTIONS_KEPT. Returns whether there is room.
  */
 int conn_make_room(struct gateway *gateway, const struct caller *caller);
 

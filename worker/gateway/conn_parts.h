@@ -149,10 +149,17 @@ size_t conn_use_body(const struct conn *conn);
 struct conn *conn_heaviest(
     const struct gateway *gateway, size_t (*use)(const struct conn *conn));
 
+/*
+ * Returns the connection of a caller (NULL: those without limits), without the
+ * head of a request, that would be given up first; NULL if there is none.
+ */
+struct conn *conn_first_due(
+    const struct gateway *gateway, const struct caller *caller);
+
 /* Returns an idle connection of the address that has most, or NULL. */
 struct conn *conn_most_idle(const struct gateway *gateway, size_t own);
 
-/* Returns one that is not idle, of the guest or address with most, or NULL. */
+/* Returns one with a request, of the guest or address with most, or NULL. */
 struct conn *conn_most_busy(const struct gateway *gateway, size_t own);
 
 #endif

@@ -2,6 +2,8 @@
  * Which connection gives way where all together use too much: see conn_parts.h.
  * Only compares.
  */
+#include <sys/time.h>
+
 #include "../../common/limits.h"
 #include "callers.h"
 #include "conn.h"
@@ -19,10 +21,11 @@ conn_use_body(const struct conn *conn)
 	return conn->state == CONN_READING ? conn->held : 0;
 }
 
+/* Also while its body is awaited: a proxy has no address that would count. */
 static size_t
 conn_use_place(const struct conn *conn)
 {
-	return conn->state != CONN_READING && conn->payer != NULL;
+	return conn->payer != NULL;
 }
 
 struct conn *
@@ -47,6 +50,22 @@ conn_heaviest(
 		most_sum = sum;
 	}
 	return most;
+}
+
+struct conn *
+conn_first_due(const struct gateway *gateway, const struct caller *caller)
+{
+	struct conn *conn, *first = NULL;
+	struct timeval until, least;
+
+	LIST_FOREACH(conn, &gateway->conns, entry)
+		if (conn->caller == caller && conn->bare &&
+		    event_pending(conn->timer, EV_TIMEOUT, &until) &&
+		    (first == NULL || timercmp(&until, &least, <))) {
+			first = conn;
+			least = until;
+		}
+	return first;
 }
 
 struct conn *

@@ -76,9 +76,7 @@ listener_accept(struct listener *listener, int *fd,
 	listener_name(peer, *fd, address);
 	if (!listener->local && strcmp(address, gateway->proxy) != 0)
 		from.caller = caller_of(gateway, address);
-	if ((from.caller == NULL ||
-	        from.caller->nconns < HTTP_CONNECTIONS_ADDRESS_MAX) &&
-	    conn_make_room(gateway, from.caller)) {
+	if (conn_make_room(gateway, from.caller)) {
 		conn_new(gateway, fd, &from);
 		return;
 	}

@@ -410,6 +410,62 @@ UNIT_TEST(bodies_of_strangers_cost_their_address)
 	gateway.bodies -= HTTP_BODIES_MAX - ROOM;
 }
 
+/* A connection of a client behind a proxy has no address of its own. */
+UNIT_TEST(slow_bodies_of_one_owner_leave_room)
+{
+	enum { MANY = HTTP_CONNECTIONS_KEPT + 1 };
+	struct conn_from from = { &door, 0, "192.0.2.9", NULL };
+	int clients[MANY], first, i, pair[2];
+	size_t fake;
+
+	guest_at("192.0.2.1", POST_AS("one"), &first);
+	close(first);
+	pass(1);
+	for (i = 0; i < MANY; i++) {
+		ck_assert_int_eq(socketpair(AF_UNIX,
+		    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair), 0);
+		conn_new(&gateway, &pair[0], &from);
+		clients[i] = pair[1];
+		say(clients[i], BODY_OF("Authorization: Bearer one\r\n"));
+		pass(1);
+	}
+	fake = HTTP_CONNECTIONS_MAX - gateway.nconns;
+	gateway.nconns += fake;
+	ck_assert_int_eq(conn_make_room(&gateway, NULL), 1);
+	gateway.nconns++;
+	ck_assert_int_eq(conn_make_room(&gateway, NULL), 0);
+	gateway.nconns -= fake + 1;
+	for (i = 0; i < MANY; i++)
+		close(clients[i]);
+}
+
+/* A kept connection is not idle for as long as one that is never used. */
+UNIT_TEST(the_longest_idle_connection_of_an_address_gives_way)
+{
+	struct caller *caller = caller_of(&gateway, "192.0.2.1");
+	int used = client_at("192.0.2.1"), idle = client_at("192.0.2.1");
+	size_t fake = HTTP_CONNECTIONS_ADDRESS_MAX - caller->nconns;
+
+	/* A second ago, as it were. */
+	conn_set_timer(LIST_FIRST(&gateway.conns), HTTP_IDLE_SECONDS - 1);
+	say(used, OPTIONS);
+	pass(1);
+	ck_assert_uint_eq(answers(used, "204"), 1);
+	caller->nconns += fake;
+	ck_assert_int_eq(conn_make_room(&gateway, caller), 1);
+	ck_assert(is_closed(idle));
+	ck_assert(!is_closed(used));
+	/* One with a request stays. */
+	say(used, BODY_OF("Authorization: Bearer one\r\n"));
+	pass(1);
+	caller->nconns++;
+	ck_assert_int_eq(conn_make_room(&gateway, caller), 0);
+	caller->nconns -= fake + 1;
+	caller_drop(&caller);
+	close(used);
+	close(idle);
+}
+
 /* Returns how long the last connection may stay as it is, in seconds. */
 static long
 patience(void)
