@@ -43,12 +43,12 @@ def wanted():
     return None if calls is None else list(calls.items())
 
 
-
-# Scenarios whose client has an id: a document, or one that is in the context.
+# Members of a context, and what an entry calls them.
 SETTINGS = {"client_id": "clientId", "client_secret": "clientSecret",
             "private_key_pem": "privateKey", "valid_jwt": "assertion",
             "idp_id_token": "idToken", "idp_client_id": "idpClientId",
             "idp_token_endpoint": "idpTokenEndpoint"}
+# A client whose id is a document.
 DOCUMENT = "https://conformance-test.local/client-metadata.json"
 ATTEMPTS = 3
 
