@@ -366,6 +366,38 @@ test('a client proves by a key who it is', once, async (t) => {
   }
 });
 
+test('tokens are bound to a key where the server wants that', once,
+  async (t) => {
+    const authority = Object.assign(await serveAuthority(t), { nonce: 'one',
+      metadata: { dpop_signing_alg_values_supported: ['ES256'] } });
+    const options = known(t, authority);
+
+    assert.equal((await logIn(options)).status, 0);
+    const { client } = await connect(t, options);
+
+    assert.equal(text(await run(client, call)), '{"a":1}');
+    authority.expire();
+    authority.nonce = 'two';
+    assert.equal(text(await run(client, call)), '{"a":1}');
+    assert.deepEqual(authority.grants.map((each) => each.grant_type),
+      ['authorization_code', 'refresh_token'].flatMap((kind) => [kind, kind]));
+
+    const seen = authority.proofs.map(({ proof, token, method, url }) => {
+      const { jwk } = JSON.parse(Buffer.from(proof.split('.')[0], 'base64url'));
+      const [head, { htm, htu, ath, jti }] = verified(proof, { publicKey:
+        crypto.createPublicKey({ key: jwk, format: 'jwk' }) });
+
+      assert.deepEqual([head.typ, head.alg, htm, htu, ath], ['dpop+jwt',
+        'ES256', method, (url === '/token' ? authority.issuer :
+          authority.remote.origin) + url, token && crypto.createHash('sha256')
+          .update(token).digest('base64url')]);
+      return { jti, x: jwk.x };
+    });
+
+    assert.equal(new Set(seen.map(({ x }) => x)).size, 1);
+    assert.equal(new Set(seen.map(({ jti }) => jti)).size, seen.length);
+  });
+
 test('an assertion of others takes the place of a login', once, async (t) => {
   const authority = await serveAuthority(t, { registers: false });
   const oauth = { clientId: 'us', grant: 'jwt-bearer' };

@@ -234,7 +234,7 @@ exchange_renew(struct exchange *exchange)
 	if (renewed == -1)
 		return 0;
 	exchange->last = (struct transfer_head){ head->status, none, none,
-		none, none };
+		none, none, none };
 	/* It is freed behind us. */
 	exchange->transfer = NULL;
 	if (exchange->renewed++ == CONNECTOR_RENEWS_MAX)

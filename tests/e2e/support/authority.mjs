@@ -22,13 +22,14 @@ const form = async (request) => {
  * its members may be changed at any time: lifetime (seconds of a token), scopes
  * (that a call of a tool needs), metadata (members of the issuer's), resource
  * (those of the server's), answer (of the redirect), tokens (of an answer to a
- * request for tokens: status and members), slow (a promise that it waits for).
+ * request for tokens: status and members), slow (a promise that it waits for),
+ * nonce (of DPoP, which the server then wants; proofs is what it has got).
  */
 export async function serveAuthority(t, { registers = true, tls } = {}) {
   const state = { asked: [], grants: [], registrations: [], revoked: [],
     valid: new Map(), refresh: new Set(), codes: new Map(), lifetime: 3600,
     scopes: [], metadata: {}, resource: {}, answer: {}, tokens: {},
-    clients: new Map(), secrets: [] };
+    clients: new Map(), secrets: [], proofs: [] };
   const json = (response, status, value) => response.writeHead(status,
     { 'content-type': 'application/json' }).end(JSON.stringify(value));
   const secret = (kind) => {
@@ -43,8 +44,24 @@ export async function serveAuthority(t, { registers = true, tls } = {}) {
 
     state.valid.set(access, scope);
     state.refresh.add(refresh);
-    return { access_token: access, token_type: 'Bearer', scope,
+    return { access_token: access, scope,
+      token_type: state.nonce ? 'DPoP' : 'Bearer',
       expires_in: state.lifetime, refresh_token: refresh };
+  };
+  /* Refuses a request without this nonce in its proof. */
+  const lacksNonce = ({ headers, method, url }, response) => {
+    const claims = headers.dpop && JSON.parse(
+      Buffer.from(headers.dpop.split('.')[1], 'base64url'));
+
+    if (!state.nonce || claims?.nonce === state.nonce) {
+      state.proofs.push({ method, url, proof: headers.dpop,
+        token: headers.authorization?.replace('DPoP ', '') });
+      return false;
+    }
+    response.setHeader('dpop-nonce', state.nonce);
+    response.setHeader('www-authenticate', 'DPoP error="use_dpop_nonce"');
+    json(response, url === '/token' ? 400 : 401, { error: 'use_dpop_nonce' });
+    return true;
   };
   const grant = async (request, response) => {
     const sent = new URLSearchParams(await form(request));
@@ -54,6 +71,8 @@ export async function serveAuthority(t, { registers = true, tls } = {}) {
     state.grants.push({ ...Object.fromEntries(sent),
       authorization: request.headers.authorization });
     await state.slow;
+    if (lacksNonce(request, response))
+      return undefined;
     if (state.tokens.status)
       return json(response, state.tokens.status, state.tokens);
     if (kind.endsWith(':token-exchange'))
@@ -126,7 +145,8 @@ export async function serveAuthority(t, { registers = true, tls } = {}) {
     issuer.address().port}`;
 
   const refuse = (response, status, error, scope) => {
-    response.writeHead(status, { 'www-authenticate': `Bearer error="${error}"${
+    response.writeHead(status, { 'www-authenticate': `${
+      state.nonce ? 'DPoP' : 'Bearer'} error="${error}"${
       scope ? `, scope="${scope}"` : ''}` }).end();
     return true;
   };
@@ -137,11 +157,14 @@ export async function serveAuthority(t, { registers = true, tls } = {}) {
       return true;
     },
     '/mcp': ({ request, response, message }) => {
-      const token = request.headers.authorization?.replace('Bearer ', '');
+      const token = request.headers.authorization?.replace(
+        state.nonce ? 'DPoP ' : 'Bearer ', '');
       const has = state.valid.get(token)?.split(' ') ?? [];
 
       if (!state.valid.has(token))
         return refuse(response, 401, 'invalid_token', 'read');
+      if (lacksNonce(request, response))
+        return true;
       return message?.method === 'tools/call' &&
         state.scopes.some((scope) => !has.includes(scope)) &&
         refuse(response, 403, 'insufficient_scope', state.scopes.join(' '));

@@ -98,6 +98,7 @@ struct transfer_head {
 	char *session; /* Mcp-Session-Id */
 	char *location;
 	char *challenge; /* WWW-Authenticate */
+	char *nonce; /* DPoP-Nonce */
 };
 
 struct transfer_ends {
@@ -134,8 +135,20 @@ struct transfers *transfers_new(
     struct event_base *base, const struct remote *remote);
 void transfers_free(struct transfers **transfers);
 
-/* Has requests carry this token, which is copied; NULL: none. */
-void transfers_authorize(struct transfers *transfers, const char *token);
+/*
+ * Has requests carry a token by this scheme; both are copied. token NULL: none.
+ */
+void transfers_authorize(
+    struct transfers *transfers, const char *scheme, const char *token);
+
+/*
+ * Has requests carry a header that prove() returns, which is freed; NULL: none.
+ * nonce is what the server has asked for last, or NULL.
+ */
+typedef char *transfer_prove(
+    void *ctx, const char *method, const char *url, const char *nonce);
+void transfers_prove(
+    struct transfers *transfers, transfer_prove *prove, void *ctx);
 
 /* Returns whether the entry has a header with credentials. */
 int transfers_have_credentials(const struct transfers *transfers);

@@ -29,6 +29,7 @@ struct transfer {
 	const char *refused; /* why no connection was tried */
 	bool again;          /* it may be sent once more */
 	bool usual;          /* a POST to our server */
+	bool foreign;
 	struct buffer came;  /* not passed on yet */
 };
 
@@ -39,6 +40,9 @@ struct transfers {
 	CURLM *multi;
 	struct event *timer;
 	char *token; /* a header; NULL: none */
+	char *nonce; /* for its proofs, that the server gave last */
+	transfer_prove *prove; /* NULL: there are none */
+	void *prove_ctx;
 	bool held;
 	LIST_HEAD(, transfer) list;
 	struct transfer *spare; /* what a usual one has left; NULL: none */
@@ -87,8 +91,9 @@ transfer_clear_head(struct transfer_head *head)
 	free(head->session);
 	free(head->location);
 	free(head->challenge);
+	free(head->nonce);
 	*head = (struct transfer_head){ 0, mem_strdup(""), mem_strdup(""),
-		mem_strdup(""), mem_strdup("") };
+		mem_strdup(""), mem_strdup(""), mem_strdup("") };
 }
 
 static void
@@ -126,6 +131,7 @@ transfer_on_header(char *line, size_t size, size_t count, void *ctx)
 	} kept[] = { { "Content-Type", &head->type },
 		{ "Mcp-Session-Id", &head->session },
 		{ "Location", &head->location },
+		{ "DPoP-Nonce", &head->nonce },
 		{ "WWW-Authenticate", &head->challenge } };
 	const char *value;
 
@@ -194,6 +200,7 @@ transfer_destroy(struct transfer *transfer)
 	free(transfer->head.session);
 	free(transfer->head.location);
 	free(transfer->head.challenge);
+	free(transfer->head.nonce);
 	free(transfer);
 }
 
@@ -248,6 +255,10 @@ transfer_end(struct transfer *transfer, CURLcode code)
 	auto_free char *why =
 	    code == CURLE_OK ? NULL : transfer_reason(transfer, code);
 
+	if (!transfer->foreign && transfer->head.nonce[0] != '\0') {
+		free(transfer->all->nonce);
+		transfer->all->nonce = mem_strdup(transfer->head.nonce);
+	}
 	transfer->ends.ended(
 	    transfer->ends.ctx, why, transfer_was_sent(transfer));
 	transfer_free(&transfer);
@@ -391,20 +402,29 @@ transfers_free(struct transfers **allp)
 	if (all->spare != NULL)
 		transfer_destroy(all->spare);
 	curl_multi_cleanup(all->multi);
-	transfers_authorize(all, NULL);
+	transfers_authorize(all, "", NULL);
+	free(all->nonce);
 	loop_event_free(&all->timer);
 	url_origin_reset(&all->origin);
 	free(all);
 }
 
 void
-transfers_authorize(struct transfers *all, const char *token)
+transfers_authorize(
+    struct transfers *all, const char *scheme, const char *token)
 {
 	if (all->token != NULL)
 		explicit_bzero(all->token, strlen(all->token));
 	free(all->token);
 	all->token = token == NULL ? NULL :
-	    mem_printf("Authorization: Bearer %s", token);
+	    mem_printf("Authorization: %s %s", scheme, token);
+}
+
+void
+transfers_prove(struct transfers *all, transfer_prove *prove, void *ctx)
+{
+	all->prove = prove;
+	all->prove_ctx = ctx;
 }
 
 int
@@ -440,7 +460,8 @@ static void
 transfer_add_headers(
     struct transfer *transfer, const struct transfer_wanted *wanted)
 {
-	const struct buffer *own = &transfer->all->remote->headers;
+	const struct transfers *all = transfer->all;
+	const struct buffer *own = &all->remote->headers;
 	size_t own_len = wanted->foreign ? 0 : own->len;
 	const char *text;
 
@@ -455,9 +476,16 @@ transfer_add_headers(
 			transfer->headers =
 			    curl_slist_append(transfer->headers, line);
 	}
-	if (!wanted->foreign && transfer->all->token != NULL)
-		transfer->headers = curl_slist_append(
-		    transfer->headers, transfer->all->token);
+	if (!wanted->foreign && all->token != NULL) {
+		auto_free char *proof = all->prove == NULL ? NULL : all->prove(
+		    all->prove_ctx, wanted->method, wanted->url, all->nonce);
+
+		transfer->headers =
+		    curl_slist_append(transfer->headers, all->token);
+		if (proof != NULL)
+			transfer->headers =
+			    curl_slist_append(transfer->headers, proof);
+	}
 	/* A server may take long to say that it wants the body. */
 	transfer->headers = curl_slist_append(transfer->headers, "Expect:");
 	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, transfer->headers);
@@ -562,6 +590,7 @@ transfer_start(struct transfers *all, const struct transfer_wanted *wanted,
 	transfer->ends = *ends;
 	transfer->again = wanted->again;
 	transfer->usual = usual;
+	transfer->foreign = wanted->foreign;
 	transfer->refused = NULL;
 	transfer->error[0] = '\0';
 	transfer_clear_head(&transfer->head);

@@ -159,6 +159,7 @@ discover_start(struct event_base *base, struct transfers *transfers,
 	if (challenge->metadata != NULL)
 		discover->named = mem_strdup(challenge->metadata);
 	authority_reset(authority);
+	authority->bound = challenge->bound;
 	discover_ask(discover);
 	return discover;
 }

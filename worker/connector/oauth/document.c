@@ -29,6 +29,7 @@ static const struct document_field login_fields[] = {
 	LOGIN_FIELD("method", method), LOGIN_FIELD("scope", scope),
 	LOGIN_FIELD("access_token", access_token),
 	LOGIN_FIELD("refresh_token", refresh_token),
+	LOGIN_FIELD("token_type", token_type), LOGIN_FIELD("key", key),
 };
 
 static const struct document_field authority_fields[] = {
@@ -70,6 +71,13 @@ login_reset(struct login *login)
 {
 	document_reset(login, login_fields, DOCUMENT_COUNT(login_fields));
 	login->until = 0;
+}
+
+bool
+login_is_bound(const struct login *login)
+{
+	return login->key != NULL && login->token_type != NULL &&
+	    strcasecmp(login->token_type, "DPoP") == 0;
 }
 
 void
@@ -215,9 +223,10 @@ challenge_read(const char *header, struct challenge *challenge)
 	const char *p = header;
 	size_t len, n;
 
-	if (strncasecmp(p, "Bearer", 6) != 0)
+	challenge->bound = strncasecmp(p, "DPoP", 4) == 0;
+	if (!challenge->bound && strncasecmp(p, "Bearer", 6) != 0)
 		return;
-	for (p += 6; *p != '\0';) {
+	for (p += strcspn(p, " "); *p != '\0';) {
 		p += strspn(p, ", \t");
 		len = strcspn(p, "=, \t");
 		if (p[len] != '=') {
@@ -259,6 +268,10 @@ document_read_resource(const struct buffer *text, const char *url,
 
 	if (document_parse(text, &object, err) == -1)
 		return -1;
+	if (json_span_get(
+	        object, "dpop_bound_access_tokens_required", &first) > 0 &&
+	    json_span_kind(first) == JSON_SPAN_TRUE)
+		authority->bound = 1;
 	authority->resource = document_text(object, "resource");
 	authority->scope = document_join(object, "scopes_supported");
 	if (authority->resource == NULL ||
@@ -318,6 +331,9 @@ document_read_server(const struct buffer *text, bool local,
 	authority->post =
 	    document_lists(object, methods, "client_secret_post", false);
 	authority->none = document_lists(object, methods, "none", true);
+	if (!document_lists(object, "dpop_signing_alg_values_supported",
+	        "ES256", false))
+		authority->bound = 0;
 	return 0;
 }
 
@@ -367,7 +383,8 @@ document_read_tokens(const struct buffer *text, uint64_t now,
 	static const struct document_field fields[] = {
 		LOGIN_FIELD("access_token", access_token),
 		LOGIN_FIELD("refresh_token", refresh_token),
-		LOGIN_FIELD("scope", scope)
+		LOGIN_FIELD("scope", scope),
+		LOGIN_FIELD("token_type", token_type)
 	};
 	struct json_span object;
 	uint64_t seconds;
@@ -379,8 +396,10 @@ document_read_tokens(const struct buffer *text, uint64_t now,
 
 	if (access == NULL || access[0] == '\0')
 		return err_set(err, "it has no access_token");
-	if (type == NULL || strcasecmp(type, "Bearer") != 0)
-		return err_set(err, "its token_type is not Bearer");
+	if (type == NULL || (strcasecmp(type, "Bearer") != 0 &&
+	        (login->key == NULL || strcasecmp(type, "DPoP") != 0)))
+		return err_set(err, "its token_type is not Bearer%s",
+		    login->key == NULL ? "" : " or DPoP");
 	document_take(login, fields, DOCUMENT_COUNT(fields), object);
 	seconds = document_seconds(object, "expires_in");
 	login->until = seconds == 0 ? 0 : now + seconds;

@@ -68,7 +68,7 @@ fetch_on_timer(evutil_socket_t, short, void *ctx)
 {
 	static char nothing[] = "";
 	const struct transfer_head none = { 0, nothing, nothing, nothing,
-		nothing };
+		nothing, nothing };
 	struct fetch *fetch = ctx;
 
 	transfer_cancel(&fetch->transfer);

@@ -12,6 +12,7 @@
 #define ISSUE_POST "client_secret_post"
 #define ISSUE_JWT "private_key_jwt"
 #define ISSUE_NONE "none"
+#define ISSUE_NONCE "use_dpop_nonce" /* an error: RFC 9449, 8 */
 
 /* RFC 7523 and RFC 8693, and drafts of the second's tokens across domains. */
 #define ISSUE_OAUTH "urn:ietf:params:oauth:"
@@ -25,6 +26,8 @@ struct issue {
 	struct issue_place place;
 	struct fetch *fetch;
 	struct login *login;
+	struct buffer form; /* for tokens; sent again with a nonce */
+	char *nonce;        /* that the server has asked for; NULL: none yet */
 	issue_done *done;
 	void *ctx;
 };
@@ -43,6 +46,8 @@ issue_prepare(struct login *login, const struct remote *remote,
 	login->token = mem_strdup(authority->token);
 	if (authority->revocation != NULL)
 		login->revocation = mem_strdup(authority->revocation);
+	if (authority->bound)
+		login->key = jwt_new_key();
 	if (id != NULL)
 		login->client_id = mem_strdup(id);
 	if (id != NULL && secret != NULL)
@@ -105,16 +110,22 @@ issue_identify(const struct remote *remote, const struct login *login,
 
 /* Sends a form of this client. Returns NULL with err if it cannot. */
 static struct fetch *
-issue_send(const struct issue_place *place, const char *url,
+issue_send(const struct issue_place *place, const char *url, const char *nonce,
     const struct login *login, struct buffer *form, fetch_done *done,
     void *ctx, struct err *err)
 {
+	const struct jwt_request request = { .method = "POST", .url = url,
+		.nonce = nonce };
 	auto_buffer struct buffer headers = { 0 };
+	auto_free char *proof =
+	    login->key == NULL ? NULL : jwt_proof(login->key, &request);
 	struct fetch_wanted wanted = { .url = url, .type = FETCH_FORM,
 		.headers = &headers };
 	struct fetch *fetch = NULL;
 
 	if (issue_identify(place->remote, login, &headers, form, err) == 0) {
+		if (proof != NULL)
+			text_list_add(&headers, proof);
 		wanted.body = form->data + 1; /* without the first & */
 		fetch = fetch_start(
 		    place->base, place->transfers, &wanted, done, ctx);
@@ -122,6 +133,33 @@ issue_send(const struct issue_place *place, const char *url,
 	issue_wipe(form);
 	issue_wipe(&headers);
 	return fetch;
+}
+
+static void
+issue_free(struct issue **issuep)
+{
+	struct issue *issue = mem_take(issuep);
+
+	if (issue == NULL)
+		return;
+	issue_wipe(&issue->form);
+	buffer_reset(&issue->form);
+	free(issue->nonce);
+	free(issue);
+}
+
+static fetch_done issue_on_answer;
+
+/* Sends the form for tokens. Returns 0, or -1 with err. */
+static int
+issue_post(struct issue *issue, struct err *err)
+{
+	auto_buffer struct buffer form = { 0 };
+
+	buffer_add(&form, issue->form.data, issue->form.len);
+	issue->fetch = issue_send(&issue->place, issue->login->token,
+	    issue->nonce, issue->login, &form, issue_on_answer, issue, err);
+	return issue->fetch == NULL ? -1 : 0;
 }
 
 static void
@@ -135,7 +173,14 @@ issue_on_answer(void *ctx, const struct transfer_head *head,
 	enum issue_outcome outcome = ISSUE_FAILED;
 	struct err err;
 
-	if (why != NULL) {
+	if (why == NULL && issue->nonce == NULL && head->nonce[0] != '\0' &&
+	    said != NULL &&
+	    strncmp(said, ISSUE_NONCE, strlen(ISSUE_NONCE)) == 0) {
+		issue->nonce = mem_strdup(head->nonce);
+		if (issue_post(issue, &err) == 0)
+			return;
+		sentence = mem_strdup(err.text);
+	} else if (why != NULL) {
 		sentence = mem_strdup(why);
 	} else if (head->status == 400 || head->status == 401) {
 		outcome = ISSUE_REFUSED;
@@ -152,18 +197,17 @@ issue_on_answer(void *ctx, const struct transfer_head *head,
 		outcome = ISSUE_GIVEN;
 	}
 	issue->done(issue->ctx, outcome, sentence);
-	free(issue);
+	issue_free(&issue);
 }
 
-/* Sends a form for tokens. Frees the issue, and returns NULL, if it cannot. */
+/* Asks by this form for tokens. Frees the issue, and returns NULL, if not. */
 static struct issue *
-issue_ask(struct issue *issue, struct buffer *form, struct err *err)
+issue_ask(struct issue *issue, const struct buffer *form, struct err *err)
 {
-	query_add(form, "resource", issue->login->resource);
-	issue->fetch = issue_send(&issue->place, issue->login->token,
-	    issue->login, form, issue_on_answer, issue, err);
-	if (issue->fetch == NULL)
-		free(mem_take(&issue));
+	buffer_add(&issue->form, form->data, form->len);
+	query_add(&issue->form, "resource", issue->login->resource);
+	if (issue_post(issue, err) == -1)
+		issue_free(&issue);
 	return issue;
 }
 
@@ -182,11 +226,7 @@ struct issue *
 issue_start(const struct issue_place *place, struct login *login,
     const struct buffer *form, issue_done *done, void *ctx, struct err *err)
 {
-	auto_buffer struct buffer whole = { 0 };
-
-	buffer_add(&whole, form->data, form->len);
-	return issue_ask(
-	    issue_new(place, login, done, ctx), &whole, err);
+	return issue_ask(issue_new(place, login, done, ctx), form, err);
 }
 
 void
@@ -197,7 +237,7 @@ issue_cancel(struct issue **issuep)
 	if (issue == NULL)
 		return;
 	fetch_cancel(&issue->fetch);
-	free(issue);
+	issue_free(&issue);
 }
 
 /* Grants that need nobody */
@@ -211,7 +251,9 @@ issue_assert(struct issue *issue, const char *assertion, struct err *err)
 	query_add(&form, "grant_type", ISSUE_BEARER);
 	query_add(&form, "assertion", assertion);
 	query_add(&form, "scope", remote_option(issue->place.remote, "scopes"));
-	return issue_ask(issue, &form, err);
+	issue = issue_ask(issue, &form, err);
+	issue_wipe(&form);
+	return issue;
 }
 
 /* The provider of identities has answered: with an ID-JAG, if it agrees. */
@@ -243,7 +285,7 @@ issue_on_exchanged(void *ctx, const struct transfer_head *head,
 	if (sentence != NULL)
 		copy.done(copy.ctx, why == NULL ? ISSUE_REFUSED : ISSUE_FAILED,
 		    sentence);
-	free(issue);
+	issue_free(&issue);
 }
 
 /*
@@ -274,10 +316,10 @@ issue_exchange(struct issue *issue, const char *identity, struct err *err)
 		err_set(err, "its oauth: idToken also needs idpClientId, and "
 		    "idpTokenEndpoint, which begins with https://");
 	else
-		issue->fetch = issue_send(&issue->place, url, &client, &form,
-		    issue_on_exchanged, issue, err);
+		issue->fetch = issue_send(&issue->place, url, NULL, &client,
+		    &form, issue_on_exchanged, issue, err);
 	if (issue->fetch == NULL)
-		free(mem_take(&issue));
+		issue_free(&issue);
 	return issue;
 }
 
@@ -325,5 +367,5 @@ issue_revoke(const struct issue_place *place, const struct login *login,
 	query_add(&form, "token_type_hint",
 	    refresh ? "refresh_token" : "access_token");
 	return issue_send(
-	    place, login->revocation, login, &form, done, ctx, err);
+	    place, login->revocation, NULL, login, &form, done, ctx, err);
 }

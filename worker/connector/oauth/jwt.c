@@ -1,13 +1,16 @@
 /* Signed tokens: see oauth.h. */
 #include <openssl/bio.h>
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../../../common/base/base64.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/json/json.h"
@@ -29,6 +32,8 @@ jwt_read_key(const char *pem, const char **algorithm, struct err *err)
 	size_t len;
 
 	BIO_free(text);
+	/* What is left of an attempt would be taken for an error of TLS. */
+	ERR_clear_error();
 	if (key == NULL) {
 		err_set(err, "its privateKey cannot be read: it must be a PEM "
 		    "(\"-----BEGIN PRIVATE KEY-----\" …) without a passphrase");
@@ -138,4 +143,85 @@ jwt_add_assertion(struct buffer *text, const struct jwt_client *client,
 	done = jwt_sign(text, key, &header, &claims, err);
 	EVP_PKEY_free(key);
 	return done;
+}
+
+char *
+jwt_new_key(void)
+{
+	EVP_PKEY *key = EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
+	auto_buffer struct buffer text = { 0 };
+	unsigned char *bytes = NULL;
+	int len = key == NULL ? -1 : i2d_PrivateKey(key, &bytes);
+
+	if (len <= 0)
+		fatal("libcrypto cannot make a key");
+	base64_add(&text, bytes, (size_t)len);
+	OPENSSL_clear_free(bytes, (size_t)len);
+	EVP_PKEY_free(key);
+	return buffer_take(&text, NULL);
+}
+
+/* Reads such a key; NULL if it is none. */
+static EVP_PKEY *
+jwt_read_own(const char *text)
+{
+	auto_buffer struct buffer bytes = { 0 };
+	const unsigned char *p;
+	EVP_PKEY *key = NULL;
+
+	if (base64_read(&bytes, text, strlen(text)) == 0 && bytes.len > 0) {
+		p = (const unsigned char *)bytes.data;
+		key = d2i_PrivateKey(EVP_PKEY_EC, NULL, &p, (long)bytes.len);
+		explicit_bzero(bytes.data, bytes.len);
+	}
+	return key;
+}
+
+/* Appends a coordinate of a public key, as base64 for URLs. */
+static void
+jwt_add_coordinate(struct buffer *json, const EVP_PKEY *key, const char *name)
+{
+	unsigned char bytes[JWT_HALF];
+	BIGNUM *number = NULL;
+
+	if (EVP_PKEY_get_bn_param(key, name, &number) != 1 ||
+	    BN_bn2binpad(number, bytes, JWT_HALF) != JWT_HALF)
+		fatal("libcrypto cannot read its own key");
+	query_add_bytes(json, bytes, JWT_HALF);
+	BN_free(number);
+}
+
+char *
+jwt_proof(const char *own, const struct jwt_request *request)
+{
+	auto_buffer struct buffer header = { 0 }, claims = { 0 }, text = { 0 };
+	auto_buffer struct buffer digest = { 0 };
+	auto_free char *place =
+	    mem_dup(request->url, strcspn(request->url, "?#"));
+	EVP_PKEY *key = jwt_read_own(own);
+	struct err err;
+
+	/* Its file is damaged: the server says that a proof is missing. */
+	if (key == NULL)
+		return NULL;
+	buffer_add_text(&header, "{\"typ\":\"dpop+jwt\",\"alg\":"
+	    "\"ES256\",\"jwk\":{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"");
+	jwt_add_coordinate(&header, key, OSSL_PKEY_PARAM_EC_PUB_X);
+	buffer_add_text(&header, "\",\"y\":\"");
+	jwt_add_coordinate(&header, key, OSSL_PKEY_PARAM_EC_PUB_Y);
+	buffer_add_text(&header, "\"}}");
+	jwt_begin(&claims, time(NULL));
+	jwt_add_member(&claims, "htm", request->method);
+	jwt_add_member(&claims, "htu", place);
+	jwt_add_member(&claims, "nonce", request->nonce);
+	if (request->token != NULL) {
+		query_add_challenge(&digest, request->token);
+		jwt_add_member(&claims, "ath", digest.data);
+	}
+	buffer_add_text(&claims, "}");
+	buffer_add_text(&text, "DPoP: ");
+	if (jwt_sign(&text, key, &header, &claims, &err) == -1)
+		fatal("%s", err.text);
+	EVP_PKEY_free(key);
+	return buffer_take(&text, NULL);
 }

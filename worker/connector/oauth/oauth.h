@@ -23,7 +23,7 @@ struct renew;
 
 /*
  * document.c: what a server and its authorization server say of logins,
- * decoded: the challenge (RFC 6750), metadata (RFC 9728, RFC 8414),
+ * decoded: the challenge (RFC 6750, RFC 9449), metadata (RFC 9728, RFC 8414),
  * registrations (RFC 7591) and tokens (RFC 6749).
  */
 
@@ -32,9 +32,10 @@ struct challenge {
 	char *error;
 	char *metadata; /* resource_metadata: a URL */
 	char *scope;
+	bool bound; /* it is of DPoP: the token must be bound to a key */
 };
 
-/* Reads a header WWW-Authenticate of the scheme Bearer. */
+/* Reads a header WWW-Authenticate of the scheme Bearer or DPoP. */
 void challenge_read(const char *header, struct challenge *challenge);
 void challenge_reset(struct challenge *challenge);
 
@@ -50,6 +51,7 @@ struct authority {
 	bool offline;  /* it has the scope offline_access */
 	bool iss;      /* it names itself in each answer */
 	bool basic, post, none; /* how clients prove who they are */
+	int bound; /* tokens are to be bound to a key, and can be: DPoP */
 };
 
 void authority_reset(struct authority *authority);
@@ -81,10 +83,15 @@ struct login {
 	char *scope;
 	char *access_token;
 	char *refresh_token;
+	char *token_type;
+	char *key;      /* that the tokens are bound to, by jwt_new_key() */
 	uint64_t until; /* of access_token, in seconds; 0: unknown */
 };
 
 void login_reset(struct login *login);
+
+/* Returns whether requests with its token need a proof of its key. */
+bool login_is_bound(const struct login *login);
 
 /* A kept login: the seconds it lasts of its own, then JSON. */
 void login_write_text(const struct login *login, struct buffer *text);
@@ -162,6 +169,20 @@ struct jwt_client {
  */
 int jwt_add_assertion(struct buffer *text, const struct jwt_client *client,
     const char *audience, struct err *err);
+
+/* Returns a new key for proofs, as base64, which the caller frees. */
+char *jwt_new_key(void);
+
+/* A request that proves that its sender has a key (RFC 9449, 4.2). */
+struct jwt_request {
+	const char *method;
+	const char *url;
+	const char *nonce; /* that the server has asked for; NULL: none */
+	const char *token; /* that is bound to the key; NULL: it asks for one */
+};
+
+/* Returns the header "DPoP: …" for it, which the caller frees, or NULL. */
+char *jwt_proof(const char *key, const struct jwt_request *request);
 
 /*
  * fetch.c: a request for a document of logins, of a bounded size, within a

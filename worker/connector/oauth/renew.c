@@ -27,6 +27,25 @@ struct renew {
 	LIST_HEAD(, renew_wait) waits;
 };
 
+static char *
+renew_prove(void *ctx, const char *method, const char *url, const char *nonce)
+{
+	const struct renew *renew = ctx;
+	const struct jwt_request request = { method, url, nonce,
+		renew->login.access_token };
+
+	return login_is_bound(&renew->login) ?
+	    jwt_proof(renew->login.key, &request) : NULL;
+}
+
+static void
+renew_authorize(struct renew *renew)
+{
+	transfers_authorize(renew->place.transfers,
+	    login_is_bound(&renew->login) ? "DPoP" : "Bearer",
+	    renew->login.access_token);
+}
+
 /* Reads the login. Returns whether its token is another one. */
 static int
 renew_read(struct renew *renew)
@@ -45,7 +64,7 @@ renew_read(struct renew *renew)
 	login_reset(&renew->login);
 	renew->login = login;
 	renew->number += (unsigned int)changed;
-	transfers_authorize(renew->place.transfers, renew->login.access_token);
+	renew_authorize(renew);
 	return changed;
 }
 
@@ -111,8 +130,7 @@ renew_on_granted(void *ctx, enum issue_outcome outcome, const char *why)
 		log_warn("%s", err.text);
 	if (outcome == ISSUE_GIVEN) {
 		renew->number++;
-		transfers_authorize(
-		    renew->place.transfers, renew->login.access_token);
+		renew_authorize(renew);
 		renew_end(renew, NULL);
 	} else if (issue_needs_nobody(renew->place.remote)) {
 		renew_end(renew, why);
@@ -214,9 +232,16 @@ renew_start(struct renew *renew, unsigned int number,
 
 	if (transfers_have_credentials(renew->place.transfers) ||
 	    (head->challenge[0] != '\0' &&
-	        strncasecmp(head->challenge, "Bearer", 6) != 0))
+	        strncasecmp(head->challenge, "Bearer", 6) != 0 &&
+	        strncasecmp(head->challenge, "DPoP", 4) != 0))
 		return -1;
 	challenge_read(head->challenge, &challenge);
+	if (challenge.error != NULL &&
+	    strcmp(challenge.error, "use_dpop_nonce") == 0 &&
+	    head->nonce[0] != '\0' && login_is_bound(&renew->login)) {
+		challenge_reset(&challenge);
+		return 1; /* the same token, with that nonce */
+	}
 	wider = head->status == 403 && challenge.error != NULL &&
 	    strcmp(challenge.error, "insufficient_scope") == 0;
 	if (head->status == 403 && !wider) {
@@ -268,6 +293,7 @@ renew_new(struct event_base *base, struct transfers *transfers,
 
 	renew->place = (struct issue_place){ base, transfers, remote };
 	LIST_INIT(&renew->waits);
+	transfers_prove(transfers, renew_prove, renew);
 	renew->timer = evtimer_new(base, renew_on_timer, renew);
 	if (!transfers_have_credentials(transfers))
 		renew_read(renew);
