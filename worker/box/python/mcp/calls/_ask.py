@@ -31,6 +31,15 @@ def payload_of(kind, fields, **texts):
     return text
 
 
+def calling(state, tool, arguments):
+    """Return the bytes of the request that calls a tool."""
+    head = state.heads.get(tool)
+    if head is None:
+        head = state.heads[tool] = payload_of(
+            "call_tool", {"server": state.name, "tool": tool})[:-1]
+    return head + b',"arguments":%s}' % arguments
+
+
 def answer_of(request, server=None, tool=None, read=_values.read):
     """Return the answer to a request; refusals become MCPError."""
     try:
@@ -249,9 +258,7 @@ def call_entry(state, entry, given):
         yield from load(state.name)
     arguments = yield from settle(state, entry, *given)
     server, tool = state.name, entry["tool"]
-    request = Request(payload_of(
-        "call_tool", {"server": server, "tool": tool}, arguments=arguments),
-                      True)
+    request = Request(calling(state, tool, arguments), True)
     yield Together((request,))
     answer = answer_of(request, server, tool, read)
     if not isinstance(answer, dict):

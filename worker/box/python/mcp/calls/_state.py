@@ -20,7 +20,7 @@ class State:
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
                  "server", "alike", "instructions", "unusable",
-                 "cut", "capabilities")
+                 "cut", "capabilities", "heads")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -36,6 +36,7 @@ class State:
         self.capabilities = None  # what it has besides tools
         self.unusable = {}  # why tools of these names cannot be used
         self.cut = None  # why those cannot that are not listed
+        self.heads = {}  # by the name of a tool: how its requests begin
 
     def told(self):
         """Return what list_servers says of it."""
@@ -62,7 +63,7 @@ class State:
             if known.get(alias) is tool:
                 del known[alias]
         self.aliases, self.entries, self.tools = aliases, entries, {}
-        self.alike = None
+        self.alike, self.heads = None, {}
         self.instructions = answer.get("instructions")
         self.capabilities = answer.get("capabilities")
         self.unusable = answer.get("unusable", {})
