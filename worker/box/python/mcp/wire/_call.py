@@ -125,12 +125,13 @@ class Call:
         """Ask for what comes next; return a request to wait for, or None."""
         while not self._finished:
             asked = self._asked
-            for request in asked.requests if asked else ():
-                if request.state == NEW:
-                    WIRE.start(request)
-            pending = asked and asked.pending()
-            if pending:
-                return pending
+            if asked:
+                for request in asked.requests:
+                    if request.state == NEW:
+                        WIRE.start(request)
+                pending = asked.pending()
+                if pending:
+                    return pending
             self._asked = self._step()
         return None
 
@@ -325,7 +326,7 @@ class Waiting:
         """Have the wire forget this one."""
         request, self.watched = self.watched, None
         if request:
-            WIRE.unwatch(self.loop, request, self.wake)
+            WIRE.unwatch(WIRE.loops.get(self.loop), request, self.wake)
         if self.timer:
             self.timer.cancel()
             self.timer = None

@@ -63,7 +63,8 @@ def hasten(loop, request):
         return request.state == DONE
 
     def wake():
-        WIRE.wake(loop, nothing)
+        if loop is not WIRE.running:  # or it is awake, and looks around
+            WIRE.tell(loop, nothing)
 
     with WIRE.mutex:
         watch = WIRE.loops.get(loop) or WIRE.add(loop)
@@ -80,7 +81,7 @@ def hasten(loop, request):
     try:
         while request.state == SENT and WIRE.reader is None and \
                 not idle.ready and idle.wait(loop):
-            WIRE.on_readable(loop)
+            WIRE.on_readable(loop, watch)
     finally:
-        WIRE.unwatch(loop, request, wake)
+        WIRE.unwatch(watch, request, wake)
     return request.state == DONE

@@ -19,11 +19,16 @@ class Lines:
         self.chunks, self.seen, self.lines = [], 0, deque()
         self.starved = False  # there was no memory to read
         self.skips = False  # the line that comes next is dropped
+        self.poll = None  # waits for the source
 
     def is_readable(self, seconds):
         """Whether there is something to read, in so many seconds."""
-        import select
-        return bool(select.select((self.source,), (), (), seconds)[0])
+        if self.poll is None:  # late, as callers that only read need none
+            import select
+            poll = select.poll()
+            poll.register(self.source, select.POLLIN)
+            self.poll = poll.poll
+        return bool(self.poll(seconds * 1000))
 
     def read(self):
         """Read once; a chunk cannot get lost, as in flush()."""
@@ -61,7 +66,8 @@ class Lines:
         """
         end = self.seen + 1
         lines = self.chunks[self.seen].split(b"\n")
-        lines[0] = b"".join(self.chunks[:self.seen] + lines[:1])
+        if self.seen:
+            lines[0] = b"".join(self.chunks[:self.seen] + lines[:1])
         rest = lines.pop()
         self.lines.extend(lines)
         self.seen = 0

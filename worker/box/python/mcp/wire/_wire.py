@@ -20,7 +20,7 @@ from ._request import (
 from ._wait import Opener, Watch, left, let_through
 
 ANSWER = b'{"type":"rpc_response","id":'
-NUMBER_END = len(ANSWER) + 20
+NUMBER = slice(len(ANSWER), len(ANSWER) + 20)
 MOST = 128  # requests under way; the relay refuses more
 
 
@@ -181,7 +181,7 @@ class Wire(Lines):
         """Give an answer to the request that it is for."""
         try:
             if line.startswith(ANSWER):
-                number = int(line[len(ANSWER):NUMBER_END].split(b",", 1)[0])
+                number = int(line[NUMBER].partition(b",")[0])
             else:
                 number = _values.read(line.decode()).get("id", NEXT)
             request = self.sent.get(number)
@@ -323,8 +323,8 @@ class Wire(Lines):
         watch = self.loops[loop] = Watch()
         return watch
 
-    def unwatch(self, loop, request, wake):
-        """Undo one watch().
+    def unwatch(self, watch, request, wake):
+        """Undo one watch(), which is counted in this Watch, if it is known.
 
         A loop that watches the pipe goes on with it, as it is likely to wait
         again, until it is closed, or reads for others only, or a thread does.
@@ -334,7 +334,6 @@ class Wire(Lines):
         with self.mutex:
             if wake in request.wakes:
                 request.wakes.remove(wake)
-            watch = self.loops.get(loop)
             if watch is not None:
                 watch.count -= 1
 
@@ -366,14 +365,14 @@ class Wire(Lines):
         if self.is_behind() or self.is_unsent():
             self.on_readable(loop)
 
-    def on_readable(self, loop):
+    def on_readable(self, loop, watch=None):
         """Read, unless another caller has done so or is about to."""
         if os.getpid() != self.pid:
             return  # a child that goes on with the loop of its parent
         woken = deque()
         try:
             with self.mutex:
-                self.read_for(loop, woken)
+                self.read_for(loop, watch or self.loops.get(loop), woken)
             if self.is_unsent():
                 self.send_queued()
             while woken:
@@ -386,9 +385,8 @@ class Wire(Lines):
                 loop.call_soon(function)
             raise
 
-    def read_for(self, loop, woken):
+    def read_for(self, loop, watch, woken):
         """The same; what the loop is to do then is put into woken."""
-        watch = self.loops.get(loop)
         if watch is None:
             loop.remove_reader(self.source)
             return
