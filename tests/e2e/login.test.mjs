@@ -420,6 +420,22 @@ test('an assertion of others takes the place of a login', once, async (t) => {
   }
 });
 
+test('a file that has changed is read after a refusal', once, async (t) => {
+  const authority = await serveAuthority(t);
+  const place = file(t, 'token', 'one');
+  const { client } = await connect(t, known(t, authority, { oauth:
+    { clientId: 'us', grant: 'jwt-bearer', assertionFile: place } }));
+
+  assert.equal(text(await run(client, call)), '{"a":1}');
+  authority.expire();
+  authority.tokens = { status: 400, error: 'invalid_grant' };
+  assert.match(text(await run(client, attempt)), /refused it: invalid_grant/);
+  authority.tokens = {};
+  fs.writeFileSync(place, 'two');
+  assert.equal(text(await run(client, call)), '{"a":1}');
+  assert.equal(authority.grants.at(-1).assertion, 'two');
+});
+
 test('a header of the entry is sent instead of a login', once, async (t) => {
   const login = await logIn(known(t, await serveAuthority(t),
     { headers: { Authorization: 'Bearer x' } }));

@@ -843,6 +843,8 @@ session_on_failed(struct session *session, const struct talk *talk,
 		log_debug("%s", why);
 }
 
+static void session_on_closed(void *ctx);
+
 static void
 session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
 {
@@ -872,6 +874,8 @@ session_on_ended(void *ctx, enum exchange_outcome outcome, const char *why)
 		session_on_failed(session, talk, outcome, why);
 	}
 	talk_free(&talk);
+	if (renew_is_refused(session->renew))
+		session_on_closed(session);
 }
 
 /* What the broker sends */

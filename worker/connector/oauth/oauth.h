@@ -371,6 +371,12 @@ int renew_start(struct renew *renew, unsigned int number,
     const struct transfer_head *head, struct renew_wait *wait);
 void renew_cancel(struct renew_wait *wait);
 
+/*
+ * Returns whether no token is given for what the entry has: its files may have
+ * changed, which are read when another connector starts.
+ */
+bool renew_is_refused(const struct renew *renew);
+
 /* Returns the command that logs in. */
 const char *renew_command(const struct renew *renew);
 

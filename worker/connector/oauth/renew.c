@@ -20,6 +20,7 @@ struct renew {
 	char *challenge;     /* the last one */
 	char *wider;         /* scopes that it wants besides; or NULL */
 	bool locked;         /* a request for tokens is under way */
+	bool refused;        /* what the entry has was */
 	uint64_t since;      /* when others began to wait; 0: nobody does */
 	struct discover *discover;
 	struct authority authority;
@@ -133,6 +134,7 @@ renew_on_granted(void *ctx, enum issue_outcome outcome, const char *why)
 		renew_authorize(renew);
 		renew_end(renew, NULL);
 	} else if (issue_needs_nobody(renew->place.remote)) {
+		renew->refused = true;
 		renew_end(renew, why);
 	} else {
 		sentence = mem_printf("its login has ended: %s", why);
@@ -277,6 +279,12 @@ const char *
 renew_command(const struct renew *renew)
 {
 	return renew->place.remote->login;
+}
+
+bool
+renew_is_refused(const struct renew *renew)
+{
+	return renew->refused;
 }
 
 unsigned int
