@@ -46,7 +46,8 @@ struct engine {
 /*
  * No engine reads a configuration, asks, or looks for packages. deno may do all
  * that the box allows, or its own library could not open descriptors. A limit
- * of the heap has garbage collected in time; that of the box ends the code.
+ * of the heap has garbage collected in time; that of the box ends the code, so
+ * that of the heap is an eighth more.
  */
 static const struct engine engines[] = {
 	{ .name = "bun",
@@ -203,7 +204,7 @@ javascript_run(struct box *box, struct err *err)
 	/* Kept until it is executed. */
 	if (engine->memory != NULL)
 		argv[n++] = mem_printf(
-		    "%s%llu", engine->memory, bytes / ENGINE_MIB);
+		    "%s%llu", engine->memory, bytes / ENGINE_MIB / 8 * 9);
 	else
 		environment_add(mem_printf("BUN_JSC_forceRAMSize=%llu", bytes));
 	argv[n] = bootstrap;
