@@ -94,6 +94,12 @@ const programs = [
   ['one that the code handles',
     'process.on("unhandledRejection", (e) => console.log(`got ${e.message}`));' +
     'Promise.reject(new Error("no"))', ['got no']],
+  ['an error of the module that the code handles',
+    'process.on("uncaughtException", (e) => console.log(`got ${e.message}`));' +
+    'setTimeout(() => console.log("later"));\nthrow new Error("no")',
+    ['got no', 'later']],
+  ['a name that is declared twice', 'const a: number = 1;\nlet a = 2;', [], 1,
+    /^(?:[^|]*:2:5\|let a = 2;\| {4}\^\|\|)?SyntaxError: [^|]*declared$/],
   ['code that does not parse', 'const a = 1;\nconst b = ;', [], 1,
     new RegExp(`^${AT}:2:11\\|const b = ;\\| {10}\\^\\|\\|SyntaxError: `)],
   ['JSX', 'const a = () => (\n<b c="d">x</b>);', [], 1,
@@ -104,6 +110,13 @@ const programs = [
     /return.*\|hint: outside of a function, print the value/i],
   ['an address', 'await fetch("https://example.com/")', [], 1,
     /\|hint: there is no network here: only tools/],
+  ['a port', 'await fetch("http://localhost:3000/")', [], 1,
+    /\|hint: there is no network here/],
+  ['a module of an address', 'import a from "https://esm.sh/a";\na()', [], 1,
+    /\|hint: no packages are installed here/],
+  ['a thread of this code', 'import { Worker } from "worker_threads";\n' +
+    'new Worker(import.meta.filename).on("error", (e) => { throw e })', [], 1,
+  /\|hint: the code is no file/],
   ['a server', 'require("http").createServer().listen(8080)', [], 1,
     /\|hint: nothing can connect to the sandbox: export the app as default/],
   ['a file of the user', 'require("fs").readFileSync("/home/me/a.txt")', [], 1,
@@ -166,7 +179,7 @@ for (const [name, engine, there] of engines) {
 
   test(`${name}: it ends at its limits`, there, async (t) => {
     const raw = await open(t, { env: { CAISSON_MEMORY: '256m' } });
-    const bombs = ['const a = []; for (;;) a.push({ a: `${a.length}` })',
+    const bombs = ['const a = []; for (;;) a.push(new Array(1e6).fill(1))',
       'const a = []; for (;;) a.push(Buffer.alloc(1 << 24, 1))'];
 
     /* What an engine only reserves is not counted. */

@@ -88,8 +88,9 @@ function load(main) {
       if (name !== main.url)
         return next(name, context);
       hook.deregister();
-      return { format: 'module', source: stripped(main.text),
-        shortCircuit: true };
+      const source = stripped(main.text);
+      main.moved = source.length !== main.text.length;
+      return { format: 'module', source, shortCircuit: true };
     },
   });
 }

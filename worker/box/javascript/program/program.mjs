@@ -29,7 +29,7 @@ const { exit } = process;
 
 /* What imports find in place of a file: see engines/. */
 const main = { filter: /\/run_javascript\.ts$/, path: '', folder: '', text: '',
-  modules: new Map() };
+  modules: new Map(), moved: false };
 
 /* Sets what is run. Returns what is to be imported. */
 function become(engine, folder, text, modules) {
@@ -104,7 +104,7 @@ export class Program {
       main: process.versions.bun ? '' : MAIN });
     const library = await this.#library();
     const url = become(this.#engine, folder, text, library.modules);
-    this.#reporter = new Reporter({ path: main.path, code: this.#code, shifts,
+    this.#reporter = new Reporter({ main, code: this.#code, shifts,
       about: library.about });
     this.#define(library.globals);
     this.#listen();
@@ -130,6 +130,11 @@ export class Program {
       this.#tellUncalled(exported);
       this.#state = 'done';
     } catch (error) {
+      if (!this.#worker && process.listenerCount(FAILURES[0]) > 1) {
+        this.#state = 'done';
+        process.emit(FAILURES[0], error, FAILURES[0]); // the code handles it
+        return;
+      }
       // that it parses takes longer to see than that it runs
       const wrong = this.#engine.fault(this.#code);
       if (wrong)

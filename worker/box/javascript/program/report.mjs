@@ -10,7 +10,10 @@ const OURS = new URL('..', import.meta.url).pathname;
 const STRIPPED = 'file:///stripTypeScriptTypes.ts';
 const ENGINE = /\(?(?:node:|ext:|native:|bun:|internal:|\[native|native\b)/;
 const PLACE = /(\(?)((?:file:\/\/)?\/[^()]*?):(\d+):(\d+)\)?$/;
-const PACKAGE = /^(?:Error: )?Cannot find (?:package|module) '[^./]/;
+/* How engines refuse what is not in the box: by its name, or its address. */
+const PACKAGE = new RegExp("^(?:Error: )?Cannot find (?:package|module) '[^./]|" +
+  '^ENOENT reading "https?:|^Only URLs with a scheme|--no-remote|' +
+  '^Could not find a matching package');
 const PACKAGES = '/node_modules';
 const PACKAGES_SHOWN = 20;
 const NO_PACKAGE = 'no packages are installed here, and none can be: there ' +
@@ -26,13 +29,24 @@ const NO_JSX = 'JSX is not read: call functions, or write template strings, ' +
   'such as html`...` of "hono/html"';
 /* How engines say that there is no network. */
 const NETWORK = new RegExp('\\bENOTFOUND\\b|\\bEAI_AGAIN\\b|^connect E[A-Z]+|' +
-  '^fetch failed$|^error sending request|^Unable to connect', 'i');
+  '^fetch failed$|^error sending request|^(?:E\\w+: )?Unable to connect', 'i');
 const OFFLINE = 'there is no network here: only tools of MCP servers reach ' +
   'outside; await runtime.searchToolDocs("...") finds them';
 /* How engines refuse to open a port. */
 const LISTEN = /^listen E(?:PERM|ACCES)\b|^EPERM: .*, listen$/;
 const NO_PORT = 'nothing can connect to the sandbox: export the app as ' +
   'default, and call it by the argument request';
+/* How engines refuse code that starts itself again. */
+const ITSELF = /^(?:Cannot find module|Module not found) .*\/run_javascript\.ts/;
+const NO_FILE = 'the code is no file: have a worker thread run a text, by new ' +
+  'Worker(text, { eval: true }) of node:worker_threads';
+/* How V8 refuses the mark of a decorator, and a line with one. */
+const MARK = /^Invalid or unexpected token/;
+const DECORATOR = /^(?:[^*/'"`]*[\s{;])?@\w/;
+const NO_DECORATORS = 'only bun runs decorators (CAISSON_JAVASCRIPT): call ' +
+  'them as functions';
+/* How deno ends the message of code that it cannot compile. */
+const UNCOMPILED = /\s+at (file:\S+):(\d+):(\d+)$/;
 /* Files that the code can have neither written nor been given. */
 const FOREIGN = /^(?:ENOENT|EACCES|No such file).* '\/(?!workspace\/|data\/)/;
 const NO_FILES = 'the sandbox has no files of the user: use tools of ' +
@@ -77,20 +91,23 @@ function hintOf({ message, server }) {
   const name = /^(\w+) is not defined$/.exec(message)?.[1];
   if (name && process.getBuiltinModule(`node:${name}`))
     return `write: import ${name} from "node:${name}"`;
-  return LISTEN.test(message) ? NO_PORT : PACKAGE.test(message) ? packages() :
+  return LISTEN.test(message) ? NO_PORT : ITSELF.test(message) ? NO_FILE :
+    PACKAGE.test(message) ? packages() :
     NETWORK.test(message) ? OFFLINE : FOREIGN.test(message) ? NO_FILES :
     BIGINT.test(message) ? WRITE_BIGINT : null;
 }
 
 /* What the errors of one program are told with. */
 export class Reporter {
+  #main;
   #path;
   #lines;
   #shifts;
   #about;
 
-  constructor({ path, code, shifts, about }) {
-    this.#path = path;
+  constructor({ main, code, shifts, about }) {
+    this.#main = main;
+    this.#path = main.path;
     this.#lines = code.split('\n');
     this.#shifts = shifts;
     this.#about = about;
@@ -119,33 +136,49 @@ export class Reporter {
       return `Uncaught ${inspect(error)}\n`;
     const frames = this.#frames(error.stack);
     const first = frames.find((frame) => frame.path === this.#path) ??
-      this.#compiled(error.stack);
+      this.#compiled(error);
     return `${first ? this.#excerpt(first.line, first.column) : ''}` +
       `${this.#described(error, frames, 0)}\n${this.#hint(error)}`;
   }
 
-  /* Returns where code was not compiled, which begins the stack of Node.js. */
-  #compiled(stack) {
-    const [, path, line] = /^(\S+):(\d+)\n/.exec(stack) ?? [];
-    return path && this.#pathOf(path) === this.#path ? { line } : undefined;
+  /*
+   * Returns where code was not compiled: it begins the stack of Node.js, and ends
+   * the message of deno, which is told a place in what the types were taken from.
+   */
+  #compiled({ message, stack }) {
+    const [, path, line, column] = /^(\S+):(\d+)\n/.exec(stack) ??
+      UNCOMPILED.exec(message) ?? [];
+    return path && this.#pathOf(path) === this.#path &&
+      !(column && this.#main.moved) ?
+      { line, column: this.#column(Number(line), Number(column)) } : undefined;
   }
 
   /* Returns the hint at what the error is about. */
   #hint(error) {
-    const hint = RETURN.test(error.message) ? NO_RETURN : this.#about(error) ??
-      hintOf(error);
+    const { message } = error;
+    const hint = RETURN.test(message) ? NO_RETURN :
+      MARK.test(message) && this.#lines.some((line) => DECORATOR.test(line)) ?
+        NO_DECORATORS : this.#about(error) ?? hintOf(error);
     return hint === null ? '' : `hint: ${hint}\n`;
   }
 
   /* An error, its frames, and what caused it. */
   #described(error, frames, depth) {
-    const parts = [headOf(error), ...frames.map((frame) => frame.text)];
+    const parts = [this.#head(error), ...frames.map((frame) => frame.text)];
     if (depth < CAUSES_MOST && isArray(error.errors))
       for (const each of error.errors.slice(0, CAUSES_MOST))
         parts.push(`  [error]: ${this.#inner(each, depth)}`);
     if (depth < CAUSES_MOST && error.cause !== undefined)
       parts.push(`  [cause]: ${this.#inner(error.cause, depth)}`);
     return parts.join('\n');
+  }
+
+  /* The first lines of an error, without a place that is told above them. */
+  #head(error) {
+    const head = headOf(error);
+    const [place, path] = UNCOMPILED.exec(head) ?? [];
+    return place && this.#pathOf(path) === this.#path ?
+      head.slice(0, -place.length) : head;
   }
 
   #inner(error, depth) {
@@ -168,7 +201,8 @@ export class Reporter {
       const column = path === this.#path ?
         this.#column(line, Number(found[4])) : Number(found[4]);
       const place = `${path}:${line}:${column}`;
-      const called = text.slice(0, found.index).replace(/<anonymous>\s*$/, '');
+      const called = text.slice(0, found.index).replace(/ <anonymous>\s*$/,
+        ' ');
       frames.push({ path, line, column,
         text: called.trim() === 'at' || found[1] === '' ?
           `${called}${place}` : `${called}(${place})` });
