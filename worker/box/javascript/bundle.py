@@ -2,8 +2,9 @@
 
 Engines take half a millisecond for each file. bootstrap.mjs gets what every
 program needs, library.mjs what is imported when it is used. In both, a module
-is a function, which runs when a module needs it first; node:fs is loaded when
-it is used first. Imports and exports must be statements that begin their lines.
+is a function, which runs when a module needs it first. Imports and exports must
+be statements that begin their lines. node:fs, imported as fs, is loaded when it
+is used first: every "fs." becomes "fs().", in texts, too.
 """
 import glob
 import os
@@ -18,6 +19,7 @@ FIRST = ("engines/", "program/", "mcp/wire", "mcp/pipes", "mcp/json",
 LATER = ("program/worker",)
 IMPORT = re.compile(r"^import (?:(?:\* as )?(\w+|\{[^}]*\}) from )?'(.*)';",
                     re.M)
+LAZY = "import * as fs from 'node:fs';"
 AGAIN = re.compile(r"^export (\{[^}]*\}) from '(.*)';", re.M)
 EXPORT = re.compile(
     r"^export (?=(?:async )?(?:const|class|function\*?) (\w+))", re.M)
@@ -43,8 +45,6 @@ def bundled(path):
 
     def imported(found):
         names, name = found.groups()
-        if name == "node:fs":
-            return f"const {names} = () => $builtin('{name}');"
         value = f"$builtin('{name}')" if ":" in name else \
             f"$need({name_of(name)})"
         return f"const {names} = {value};" if names else f"{value};"
@@ -54,8 +54,11 @@ def bundled(path):
     exports = EXPORT.findall(text)
     for names, _ in AGAIN.findall(text):
         exports += names.strip("{ }").split(", ")
+    if LAZY in text:
+        text = re.sub(r"(?<![\w.$])fs\.", "fs().", text.replace(
+            LAZY, "const fs = () => $builtin('node:fs');"))
     text = IMPORT.sub(imported, AGAIN.sub(r"import \1 from '\2';", text))
-    text = re.sub(r"(?<![\w.$])fs\.", "fs().", EXPORT.sub("", text))
+    text = EXPORT.sub("", text)
     text = re.sub(r"\bimport\('(\..*?)'\)",
                   lambda found: f"$load({name_of(found[1])})", text)
     text = text.replace("import(`./", "$load(`")
