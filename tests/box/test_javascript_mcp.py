@@ -169,8 +169,10 @@ class JavaScript(unittest.TestCase):
             const d = await mcp_fs.echo({a: {b: 1}, items: []});
             console.log(d.a.b, d.items.length, 'a' in d, 'c' in d);
             console.log(JSON.stringify({...d}) === JSON.stringify(d));
+            console.log(require('util').inspect([d.a, d.items]));
         """ % answer, "9007199254740993 1e400 2 false\n1e400,0.5 1\n1e400\n"
-            "0.5\nundefined true true\n1 0 true false\ntrue\n")
+            "0.5\nundefined true true\n1 0 true false\ntrue\n"
+            "[ { b: 1 }, [] ]\n")
 
     def test_misread(self):
         """What a result, or a call, does not have is an error."""

@@ -18,8 +18,14 @@ const PROBED = new Set(['then', 'toJSON', 'nodeType', 'inspect', '$$typeof',
   'asymmetricMatch', '__esModule', 'default']);
 const MISSES = new Map(); // by key: the keys that there were instead
 
+/* Has deno show a value as it is, as the others do, without what it inherits. */
+const SHOWN = process.versions.deno ?
+  { [Symbol.for('nodejs.util.inspect.custom')]: { value() {
+    return Array.isArray(this) ? [...this] : { ...this };
+  } } } : {};
+
 /* Returns what inherits from base, and gives other members by missing(). */
-const heir = (base, missing) => new Proxy(Object.create(base), {
+const heir = (base, missing) => new Proxy(Object.create(base, SHOWN), {
   get: (target, key, whole) => key in target || typeof key === 'symbol' ||
     PROBED.has(key) ? Reflect.get(target, key, whole) : missing(key, whole),
 });
