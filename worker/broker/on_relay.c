@@ -17,12 +17,11 @@
 
 /* Whether bytes are one value of this kind, alone and on one line. */
 static int
-on_relay_wrote(const char *data, size_t len, enum json_span_kind kind)
+on_relay_wrote(const char *data, size_t len, enum json_span_kind kind,
+    struct json_span *value)
 {
-	struct json_span value;
-
-	return json_span_parse(data, len, &value, NULL) == 0 &&
-	    json_span_kind(value) == kind && memchr(data, '\n', len) == NULL &&
+	return json_span_parse(data, len, value, NULL) == 0 &&
+	    json_span_kind(*value) == kind && memchr(data, '\n', len) == NULL &&
 	    memchr(data, '\r', len) == NULL;
 }
 
@@ -50,19 +49,20 @@ static int
 on_relay_read(struct grant *grant, struct on_relay_call *call,
     struct ipc_blob *arguments)
 {
+	struct json_span name;
 	struct err err;
 
 	call->data = ipc_blob_copy(arguments, &err);
 	if (call->data == NULL)
 		err_wrap(&err, "the arguments cannot be parsed");
-	else if (!on_relay_wrote(
-	             call->name.p, call->name.len, JSON_SPAN_STRING))
+	else if (!on_relay_wrote(call->name.p, call->name.len,
+	             JSON_SPAN_STRING, &name))
 		err_set(&err, "the name of a tool is not a string");
-	else if (!on_relay_wrote(call->data, arguments->len, JSON_SPAN_OBJECT))
+	else if (!on_relay_wrote(call->data, arguments->len, JSON_SPAN_OBJECT,
+	             &call->object))
 		err_set(&err, "the arguments are not an object");
 	else
-		return json_span_parse(
-		    call->data, arguments->len, &call->object, NULL);
+		return 0;
 	exchange_break(&grant->exchange, err.text);
 	return -1;
 }
@@ -214,11 +214,12 @@ broker_on_cancel_call(struct grant *grant, struct ipc_cancel_call *cancel)
 void
 broker_on_list_tools(struct grant *grant, struct ipc_list_tools *list)
 {
+	struct json_span name;
 	struct server *server;
 	struct ask *ask;
 
 	if (list->tool.len > 0 && !on_relay_wrote((const char *)list->tool.data,
-	        list->tool.len, JSON_SPAN_STRING)) {
+	        list->tool.len, JSON_SPAN_STRING, &name)) {
 		exchange_break(&grant->exchange,
 		    "the name of a tool is not a string");
 		return;
