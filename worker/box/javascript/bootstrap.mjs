@@ -7,6 +7,8 @@
  */
 import * as fs from 'node:fs';
 
+import * as wires from './mcp/wire.mjs';
+
 const BROKEN = 70; // EX_SOFTWARE, as for every protocol violation
 const SOON = 20; // milliseconds in which code comes that a box was made for
 const READY = '{"type":"ready"}\n';
@@ -26,15 +28,17 @@ function refuse(reason) {
 const refusal = engine.refusal();
 if (refusal !== null)
   refuse(refusal);
-const { Wire } = await import('./mcp/wire.mjs');
-const wire = new Wire();
+let made;
+/* Returns the connection; most code needs none but what reads its frame. */
+const wire = () => made ??= new wires.Wire(bun ? { first: { fd: 3 } } : {});
 if (!bun)
-  wire.send(JSON.parse(READY));
+  wire().send(JSON.parse(READY));
+const first = bun ? engine.first(3) : wire();
 const { install, rehearse, Program } = await import('./program/program.mjs');
 install(engine);
-if (!await wire.hasFrame(SOON)) // the box is one that waits
+if (!await first.hasFrame(SOON)) // the box is one that waits
   await rehearse(engine, wire);
-const frame = await wire.readFrame();
+const frame = await first.readFrame();
 if (frame?.type !== 'run')
   refuse('the relay sent no run frame');
 let program;

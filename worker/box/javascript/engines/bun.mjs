@@ -3,15 +3,57 @@
  */
 import * as fs from 'node:fs';
 
-const parser = new Bun.Transpiler({ loader: 'ts', target: 'bun' });
+const NEWLINE = 10;
+
+let parser; // once something is parsed
 
 /* Returns why this version cannot run code, or null. */
 export const refusal = () => null;
+
+/* Returns what is read from a pipe, which is nothing at its end; it blocks. */
+function readOf(fd) {
+  const room = new Uint8Array(1 << 16);
+  return room.subarray(0, fs.readSync(fd, room));
+}
+
+/*
+ * Returns what reads the first frame, as a Wire does, but without node:fs, whose
+ * loading takes longer than most code. Without /proc it blocks.
+ */
+export function first(fd) {
+  const reader = Bun.file(`/proc/self/fd/${fd}`).stream().getReader();
+  const read = () => reader.read().then(({ value }) => value, () => readOf(fd));
+  const coming = read();
+  return {
+    async hasFrame(most) {
+      let timer;
+      const late = new Promise((resolve) => {
+        timer = setTimeout(resolve, most, false);
+      });
+      const came = await Promise.race([coming.then(() => true), late]);
+      clearTimeout(timer);
+      return came;
+    },
+    async readFrame() {
+      const decoder = new TextDecoder();
+      let text = '';
+      let data = await coming;
+      for (; data?.at(-1) !== NEWLINE; data = await read()) {
+        if (!data?.length)
+          return null;
+        text += decoder.decode(data, { stream: true });
+      }
+      reader.cancel().catch(() => {});
+      return JSON.parse(text + decoder.decode(data));
+    },
+  };
+}
 
 /*
  * Returns why TypeScript cannot be parsed, with its line and column, or null.
  */
 export function fault(code) {
+  parser ??= new Bun.Transpiler({ loader: 'ts', target: 'bun' });
   try {
     parser.transformSync(code);
     return null;

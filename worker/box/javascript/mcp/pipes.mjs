@@ -1,14 +1,14 @@
 /*
  * The two control pipes, as each engine can use them.
  *
- * Node.js reads the first frame by blocking, which costs least. bun and deno
- * have to load node:fs, which takes longer than most code. A read must not keep
- * a program alive that waits for nothing, and must not hold up its exit. In bun
- * and deno a read that is only begun when an answer is waited for does neither.
- * Node.js joins the thread of such a read before it exits, so it gets a socket
- * of node:net for the pipe. deno does not know descriptors that it has not
- * opened, so it opens the pipes again; where there is no /proc it gets sockets,
- * too.
+ * Node.js reads the first frame by blocking, which costs least. deno has to load
+ * node:fs, which takes longer than most code; bun, too: see engines/bun.mjs. A
+ * read must not keep a program alive that waits for nothing, and must not hold up
+ * its exit. In bun and deno a read that is only begun when an answer is waited
+ * for does neither. Node.js joins the thread of such a read before it exits, so
+ * it gets a socket of node:net for the pipe. deno does not know descriptors that
+ * it has not opened, so it opens the pipes again; where there is no /proc it gets
+ * sockets, too.
  */
 import * as fs from 'node:fs';
 
@@ -115,12 +115,6 @@ function firstOf(fd) {
 
 /* Returns what reads the first frame from fd: see First. */
 export function readingFirst(fd) {
-  if (bun) {
-    const reader = Bun.file(`/proc/self/fd/${fd}`).stream().getReader();
-    return new First(fd, () => reader.read().then(
-      ({ value }) => value ?? null, () => readOf(fd)),
-    () => reader.cancel().catch(() => {}));
-  }
   const file = opened(fd, { read: true });
   return file === null ? firstOf(fd) :
     new First(fd, () => readFile(file), () => {});

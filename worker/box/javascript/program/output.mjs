@@ -5,6 +5,7 @@
 import * as fs from 'node:fs';
 
 const { bun, deno } = process.versions;
+const SHOWN = 1900; // bytes of a value, of the 2048 that the relay takes
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 
 /*
@@ -28,6 +29,19 @@ export function writeAll(fd, bytes) {
         throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
+}
+
+/* Returns the text of a value; util is loaded where one is shown only. */
+export const inspect = (...args) =>
+  process.getBuiltinModule('node:util').inspect(...args);
+
+/* Writes a text to standard error, all of it, before anything else happens. */
+export function complain(text) {
+  try {
+    writeAll(2, Buffer.from(text));
+  } catch {
+    // nothing reads it
+  }
 }
 
 /* Has a stream write at once. */
@@ -61,4 +75,16 @@ export function completeStreams(code) {
         return stream;
       } });
   }
+}
+
+/* Returns the text of a value, cut: that of several lines as it is. */
+export function shown(value) {
+  const isText = typeof value === 'string' && value.includes('\n');
+  const text = isText ? value : inspect(value, { depth: 4, maxArrayLength: 100,
+    maxStringLength: typeof value === 'string' ? null : SHOWN,
+    breakLength: 80 });
+  const data = Buffer.from(text);
+  return data.length <= SHOWN ? text :
+    `${data.subarray(0, SHOWN).toString().replace(/\uFFFD+$/, '')} ... ` +
+    `(${data.length} bytes in all: print what is needed)`;
 }

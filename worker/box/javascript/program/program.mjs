@@ -4,8 +4,8 @@
  */
 import '../mcp/places.mjs'; // before the variables of the call are set
 import { takeInput } from './input.mjs';
-import { completeStreams } from './output.mjs';
-import { complain, inspect, Reporter } from './report.mjs';
+import * as output from './output.mjs';
+import * as report from './report.mjs';
 import { KEEP, prepared, unfenced } from './source.mjs';
 
 const NAME = 'run_javascript.ts';
@@ -20,7 +20,6 @@ const SAMPLE = 'interface A { b: number }\nconst a: A = await { b: 1 };\n' +
   '[a]\n  .at(0)';
 const MAIN = 'import.meta.main=true;'; // where the engine has it otherwise
 const UNSETTLED = 13; // as in Node.js
-const SHOWN = 1900; // bytes of a value, of the 2048 that the relay takes
 const UNFENCED = 'the code ran without its Markdown fence';
 const FAILURES = ['uncaughtException', 'unhandledRejection'];
 const PENDING = Symbol('pending');
@@ -46,12 +45,12 @@ function become(engine, folder, text, modules) {
 export async function rehearse(engine, wire) {
   try {
     await (await import('../mcp/library.mjs')).rehearse();
-    wire.rehearse();
+    wire().rehearse();
     const program = new Program(engine, wire,
       { code: SAMPLE, environment: {}, directory: '.', echo: true });
     await program.prepare();
     await program.start('/rehearsal');
-    inspect([]);
+    output.inspect([]);
   } catch {
     // the code tells what does not work
   }
@@ -66,13 +65,16 @@ export const install = (engine) => engine.install(main);
 const isWorker = (main) => main !== null && typeof main === 'object' &&
   typeof getOwnPropertyDescriptor(main, 'fetch')?.value === 'function';
 
-/* A program, which is given the engine, the connection and its run frame. */
+/*
+ * A program, which is given the engine, what returns the connection, and its run
+ * frame.
+ */
 export class Program {
   #engine;
   #wire;
   #frame;
   #code;
-  #reporter;
+  #about; // what errors are told with
   #worker; // what answers the request of the call, if it has one
   #value; // of the last expression, once it has one
   #state = 'running';
@@ -92,8 +94,8 @@ export class Program {
       return;
     const { answer, requestOf } = await import('./worker.mjs');
     const given = { request: requestOf(request), env,
-      tell: (error) => this.#reporter.tell(error) };
-    this.#worker = (main) => answer(this.#wire, main, given);
+      tell: (error) => this.#reporter().tell(error) };
+    this.#worker = (main) => answer(this.#wire(), main, given);
   }
 
   /* Runs it, to the end of its module. */
@@ -104,11 +106,11 @@ export class Program {
       main: process.versions.bun ? '' : MAIN });
     const library = await this.#library();
     const url = become(this.#engine, folder, text, library.modules);
-    this.#reporter = new Reporter({ main, code: this.#code, shifts,
-      about: library.about });
+    this.#about = { main, code: this.#code, shifts, about: library.about };
     this.#define(library.globals);
     this.#listen();
-    completeStreams(this.#code);
+    if (!process.versions.bun || this.#code.includes('std'))
+      output.completeStreams(this.#code);
     await this.#run(url);
   }
 
@@ -117,7 +119,12 @@ export class Program {
     if (!LIBRARY.test(this.#code))
       return { globals: {}, modules: new Map(), about: () => null };
     const { hintOf: about, open } = await import('../mcp/library.mjs');
-    return { about, ...await open(this.#wire, this.#frame, this.#code) };
+    return { about, ...await open(this.#wire(), this.#frame, this.#code) };
+  }
+
+  /* Returns what tells its errors. */
+  #reporter() {
+    return new report.Reporter(this.#about);
   }
 
   async #run(url) {
@@ -138,9 +145,9 @@ export class Program {
       // that it parses takes longer to see than that it runs
       const wrong = this.#engine.fault(this.#code);
       if (wrong)
-        this.#reporter.tellFault(wrong);
+        this.#reporter().tellFault(wrong);
       else
-        this.#reporter.tell(error);
+        this.#reporter().tell(error);
       this.#fail();
     }
   }
@@ -148,13 +155,13 @@ export class Program {
   /* Notes that the code exports a worker, or a function that it never calls. */
   #tellUncalled(main) {
     if (isWorker(main) && !/\.(?:fetch|request)\s*\(/.test(this.#code))
-      this.#wire.send({ type: 'note', text: 'nothing has called fetch() of ' +
+      this.#wire().send({ type: 'note', text: 'nothing has called fetch() of ' +
         'the default export: with the argument request, as {"url": "/"}, a ' +
         'call has it answer' });
     const name = typeof main === 'function' ? main.name : null;
     if (name !== null && /^\w+$/.test(name) && !/^class\b/.test(main) &&
         this.#code.match(new RegExp(`\\b${name}\\b`, 'g'))?.length === 1)
-      this.#wire.send({ type: 'note', text: `nothing has called ${name}(), ` +
+      this.#wire().send({ type: 'note', text: `nothing has called ${name}(), ` +
         `the default export: end the code with await ${name}()` });
   }
 
@@ -163,7 +170,7 @@ export class Program {
     const inner = unfenced(code, this.#engine.fault);
     if (inner === null)
       return code;
-    this.#wire.send({ type: 'note', text: UNFENCED });
+    this.#wire().send({ type: 'note', text: UNFENCED });
     return inner;
   }
 
@@ -194,7 +201,7 @@ export class Program {
           this.#value = undefined; // it has none
         if (process.listenerCount(event) > 1)
           return; // the code handles it
-        this.#reporter.tell(error);
+        this.#reporter().tell(error);
         this.#fail();
       });
     process.on('beforeExit', () => this.#end());
@@ -208,8 +215,8 @@ export class Program {
   /* Nothing is left to do. */
   #end() {
     if (this.#state === 'running') {
-      complain('Error: the program waits for a promise that nothing settles ' +
-        `(${this.#worker ? 'in fetch()' : 'await at top level'})\n`);
+      output.complain('Error: the program waits for a promise that nothing ' +
+        `settles (${this.#worker ? 'in fetch()' : 'await at top level'})\n`);
       exit(UNSETTLED);
     }
     const kept = this.#value;
@@ -225,19 +232,7 @@ export class Program {
       await Promise.race([promised, PENDING]) : promised;
     if (value === undefined || value === PENDING)
       return;
-    if (await this.#wire.request({ type: 'echo' }) === true)
-      await this.#wire.request({ type: 'echo', text: shown(value) });
+    if (await this.#wire().request({ type: 'echo' }) === true)
+      await this.#wire().request({ type: 'echo', text: output.shown(value) });
   }
-}
-
-/* Returns the text of a value, cut: that of several lines as it is. */
-function shown(value) {
-  const isText = typeof value === 'string' && value.includes('\n');
-  const text = isText ? value : inspect(value, { depth: 4, maxArrayLength: 100,
-    maxStringLength: typeof value === 'string' ? null : SHOWN,
-    breakLength: 80 });
-  const data = Buffer.from(text);
-  return data.length <= SHOWN ? text :
-    `${data.subarray(0, SHOWN).toString().replace(/\uFFFD+$/, '')} ... ` +
-    `(${data.length} bytes in all: print what is needed)`;
 }

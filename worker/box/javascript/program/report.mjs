@@ -3,7 +3,7 @@
  * of ours, and with the line of the code.
  */
 import * as fs from 'node:fs';
-import { writeAll } from './output.mjs';
+import { complain, inspect } from './output.mjs';
 
 const OURS = new URL('..', import.meta.url).pathname;
 /* What engines name the program where they have changed it. */
@@ -59,19 +59,6 @@ const WRITE_BIGINT = 'an integer that a number cannot hold is a BigInt: take ' +
 const CAUSES_MOST = 5;
 const LINE_MOST = 160;
 const { isArray } = Array;
-
-/* Returns the text of a value; util is loaded where one is shown only. */
-export const inspect = (...args) =>
-  process.getBuiltinModule('node:util').inspect(...args);
-
-/* Writes a text to standard error, all of it, before anything else happens. */
-export function complain(text) {
-  try {
-    writeAll(2, Buffer.from(text));
-  } catch {
-    // nothing reads it
-  }
-}
 
 /* Returns which packages there are, for code that has imported another. */
 function packages() {

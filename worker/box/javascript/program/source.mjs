@@ -39,14 +39,15 @@ export function unfenced(code, fault) {
 }
 
 /* Returns where statements may begin in a line: after its semicolons, last. */
-function* starts(line) {
-  yield line.length - line.trimStart().length;
+function starts(line) {
+  const found = [line.length - line.trimStart().length];
   for (let at = line.lastIndexOf(';'); at !== -1;
     at = at === 0 ? -1 : line.lastIndexOf(';', at - 1)) {
     const rest = line.slice(at + 1);
     if (rest.trim() !== '')
-      yield at + 1 + rest.length - rest.trimStart().length;
+      found.push(at + 1 + rest.length - rest.trimStart().length);
   }
+  return found;
 }
 
 /*
@@ -101,7 +102,7 @@ function position(code, at) {
  */
 export function prepared(code, fault, { echo, main }) {
   const shifts = [];
-  let text = code.replace(/^#!/, '//');
+  let text = code.startsWith('#!') ? `//${code.slice(2)}` : code;
   const last = echo ? lastExpression(text, fault) : null;
   if (last !== null) {
     const put = `${KEEP}((`;

@@ -6,7 +6,7 @@
 import * as fs from 'node:fs';
 
 import { home } from '../mcp/places.mjs';
-import { complain } from './report.mjs';
+import { complain } from './output.mjs';
 
 const OUT = `${home}/out`;
 const BASE = 'http://localhost/';
