@@ -182,7 +182,8 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 	list_runners_note(runners, language, result,
 	    result->boxed ? result->facts.runtime->name :
 	        mcp_options(call->mcp)->runtime,
-	    !result->boxed && strstr(result->error, fix) == NULL ? NULL : fix);
+	    result->boxed || (result->error != NULL &&
+	        strstr(result->error, fix) != NULL) ? fix : NULL);
 	runners->next++;
 	list_runners_next(call);
 }
