@@ -323,7 +323,7 @@ test('Claude Code: what it has for this folder comes first', (t) => {
 test('what only a client can fill in is skipped, with the reason', (t) => {
   const home = homeWith(t, { '.config/Code/User/mcp.json': { servers: {
     asks: { command: 'sh', env: { KEY: '${input:key}' } },
-    web: { type: 'http', url: 'https://u:secret@far.example/a?key=secret',
+    web: { type: 'http', url: 'https://far.example/a?key=secret',
       headers: { Authorization: 'header-secret' } },
     here: { command: '${workspaceFolder}/run', args: ['${userHome}'] } } } });
   const said = lines(home);
@@ -331,7 +331,7 @@ test('what only a client can fill in is skipped, with the reason', (t) => {
   assert.ok(said.some((line) => /"asks" skipped: its env: uses \$\{input:key\}/
     .test(line)));
   assert.deepEqual(Object.keys(listed(home)), ['web', 'here']);
-  assert.ok(said.includes('    url          https://***@far.example/a?***'));
+  assert.ok(said.includes('    url          https://far.example/a?***'));
   assert.ok(said.includes('    headers      Authorization'));
   assert.doesNotMatch(said.join('\n'), /secret/);
 });
