@@ -297,6 +297,8 @@ tool_call_pass(struct tool_call *call, unsigned int kind, const char *line)
 	    json_span_parse(line, strlen(line), &value, NULL) == -1)
 		return;
 	if (kind == ASK_CLIENT_LOG) {
+		if (call->context.log_level == 0)
+			return;
 		buffer_add_text(&params, line);
 		rpc_notify(
 		    call->mcp->rpc, id, "notifications/message", &params);
