@@ -304,7 +304,7 @@ UNIT_TESTS(links_to_files, 2)
 	};
 	struct call_result result = { .status = CALL_SUCCESS,
 		.out = { (char *)"hi\n", 3, 3, 0 },
-		.files = { kept, 2 } };
+		.files = { .one = kept, .count = 2 } };
 	struct answer_style style = { .word = "compact",
 		.max_output = 4096,
 		.linking = _i };
@@ -345,7 +345,7 @@ UNIT_TEST(lists_files_among_the_fields)
 	struct call_file kept = { (char *)"a b", (char *)"text/csv", 2, 1,
 		NULL, NULL, 0 };
 	struct call_result result = { .status = CALL_SUCCESS,
-		.files = { &kept, 1 } };
+		.files = { .one = &kept, .count = 1 } };
 	struct answer_style style = { .word = "compact",
 		.max_output = 4096,
 		.structured = true };

@@ -86,8 +86,8 @@ UNIT_TESTS(says_what_comes_back, 4)
 	static const char *const words[] = { "prints comes back",
 		"prints, or the value of its last expression, comes back",
 		"prints comes back",
-		"prints, or the value of its last expression (not in "
-		"shell), " };
+		"prints, or the value of its last expression (not in shell), "
+	};
 	struct options others = options;
 	struct buffer text = { 0 };
 
