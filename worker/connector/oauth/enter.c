@@ -287,7 +287,7 @@ enter_on_discovered(void *ctx, const char *why)
 	issue_prepare(&enter->login, remote, &enter->authority);
 	enter->login.scope = enter_scope(enter, before.scope);
 	login_reset(&before);
-	if (!issue_needs_nobody(remote)) {
+	if (!issue_without_user(remote)) {
 		if (enter->login.client_id != NULL)
 			enter_visit(enter);
 		else

@@ -62,7 +62,7 @@ issue_prepare(struct login *login, const struct remote *remote,
 }
 
 int
-issue_needs_nobody(const struct remote *remote)
+issue_without_user(const struct remote *remote)
 {
 	const char *grant = remote_option(remote, "grant");
 
@@ -240,9 +240,9 @@ issue_cancel(struct issue **issuep)
 	issue_free(&issue);
 }
 
-/* Grants that need nobody */
+/* Grants without a user */
 
-/* Asks by an assertion of somebody else about the client or a person. */
+/* Asks by an assertion that a third party made about the client or its user. */
 static struct issue *
 issue_assert(struct issue *issue, const char *assertion, struct err *err)
 {

@@ -23,7 +23,7 @@
 static EVP_PKEY *
 jwt_read_key(const char *pem, const char **algorithm, struct err *err)
 {
-	/* One with a passphrase is an error: nobody could be asked for it. */
+	/* A key with a passphrase is an error: no user could enter it here. */
 	static char passphrase[] = "";
 	BIO *text = BIO_new_mem_buf(pem, -1);
 	EVP_PKEY *key =

@@ -291,7 +291,7 @@ void issue_prepare(struct login *login, const struct remote *remote,
  * Returns whether no person logs in: the grant is client_credentials or
  * jwt-bearer.
  */
-int issue_needs_nobody(const struct remote *remote);
+int issue_without_user(const struct remote *remote);
 
 /* Asks for tokens of such a grant, as issue_start() does. */
 struct issue *issue_start_own(const struct issue_place *place,

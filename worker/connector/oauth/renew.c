@@ -133,7 +133,7 @@ renew_on_granted(void *ctx, enum issue_outcome outcome, const char *why)
 		renew->number++;
 		renew_authorize(renew);
 		renew_end(renew, NULL);
-	} else if (issue_needs_nobody(renew->place.remote)) {
+	} else if (issue_without_user(renew->place.remote)) {
 		renew->refused = true;
 		renew_end(renew, why);
 	} else {
@@ -168,7 +168,7 @@ renew_request(struct renew *renew)
 	struct challenge challenge = { 0 };
 	struct err err;
 
-	if (issue_needs_nobody(renew->place.remote)) {
+	if (issue_without_user(renew->place.remote)) {
 		challenge_read(renew->challenge, &challenge);
 		renew->discover = discover_start(renew->place.base,
 		    renew->place.transfers, renew->place.remote, &challenge,
@@ -202,7 +202,7 @@ renew_look(struct renew *renew)
 
 		renew_ask(renew, why);
 	} else if (renew->login.refresh_token == NULL &&
-	    !issue_needs_nobody(renew->place.remote)) {
+	    !issue_without_user(renew->place.remote)) {
 		renew_ask(renew, renew->login.access_token == NULL ?
 		    "it wants a login" : "its login has ended");
 	} else if (store_lock(dir)) {
