@@ -39,7 +39,7 @@ struct servers_try {
 	struct in_force_waiter waiter;
 	const struct buffer *only; /* names to test; NULL: all */
 	const char *named; /* the one that the user has named; NULL: none */
-	struct err *unknown; /* set if there is none of that name */
+	struct err *unknown; /* set if no server has that name */
 	struct buffer *destructive; /* as in command.h; NULL: not requested */
 	struct servers_try_answer *answers; /* in configuration order */
 	size_t count;

@@ -28,6 +28,7 @@ http_figures_on_get(struct http_request *request, struct ipc_ask *ask)
 	/* At Unix sockets alone, the clients of our user need no token. */
 	if (why == NULL && http->faulty && http->sockets.remote > 0)
 		why = http->fault.text;
+	/* Their order in the table: health, ready, metrics, each with HEAD. */
 	if (ask->route >= HTTP_ROUTE_METRICS) {
 		figures_add_text(&text, runs);
 		http_reply(request, 200, text.data, text.len);

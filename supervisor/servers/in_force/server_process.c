@@ -395,7 +395,7 @@ server_process_add_secret(struct buffer *headers, const char *option,
     const char *path, struct err *err)
 {
 	auto_buffer struct buffer text = { 0 };
-	/* A FIFO that nobody writes is an empty file. */
+	/* A FIFO without a writer is an empty file. */
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = fd == -1 ? -1 : 1;
 

@@ -435,7 +435,7 @@ return await reached({
             shown="as 39a, which is bounded; the host's processes still live")
 def kill_all(host):
     return """
-try { process.kill(-1, "SIGKILL"); } catch { /* there is nobody else */ }
+try { process.kill(-1, "SIGKILL"); } catch { /* there is no other process */ }
 return "alive";
 """
 
