@@ -96,12 +96,15 @@ test('gateway has none left', skip, async (t) => {
   const { pid } = descendants(child.pid)
     .find(({ name }) => name.startsWith('gateway'));
   const undo = limit(pid, 0);
-  const waits = net.connect(socket);
+  const waits = [];
 
-  await until(() => /cannot accept clients: too many open files/.test(log()),
-    'a client that waits');
+  /* One that ends makes room: so many come until one waits. */
+  await until(() => {
+    waits.push(net.connect(socket));
+    return /cannot accept clients: too many open files/.test(log());
+  }, 'a client that waits');
   undo();
-  waits.destroy();
+  waits.forEach((one) => one.destroy());
   assert.match(await written(socket,
     'GET /other HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
   /^HTTP\/1\.1 404 /);
