@@ -461,6 +461,9 @@ mcp_client_time_out(struct mcp_client *client, uint64_t id)
 {
 	if (id != 0)
 		mcp_client_cancel(client, id, "it takes too long");
+	/* Calls no longer wait for an answer about levels that never came. */
+	if (id == 0)
+		client->levelling = false;
 	if (++client->silences != SERVER_SILENCES_MAX)
 		return;
 	/* A server that cannot even be sent a ping counts as silent, too. */

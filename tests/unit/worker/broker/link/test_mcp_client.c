@@ -419,6 +419,9 @@ UNIT_TEST(tells_the_level_that_most_is_logged_at)
 	ck_assert_uint_eq(call(4), 4);
 	ck_assert_uint_eq(call(8), 5);
 	ck_assert_uint_eq(call(1), 0);
+	/* Nor need it answer at all. */
+	mcp_client_time_out(client, 0);
+	ck_assert_uint_eq(call(1), 7);
 	mcp_client_free(&client);
 	buffer_reset(&said);
 }
