@@ -11,6 +11,7 @@
 #include "../../common/base/buffer.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/text_list.h"
+#include "../../common/base/utf8.h"
 #include "servers.h"
 
 /* Always returns -1, for the caller to return. */
@@ -153,6 +154,8 @@ server_check_header(const char *name, const char *value, struct err *err)
 			return err_set(err, "the value of its header \"%s\" "
 			    "has a control character, such as the end of a "
 			    "line", name);
+	if (name[0] == ':' && !utf8_valid(value, strlen(value)))
+		return err_set(err, "its oauth: \"%s\" is no UTF-8", name + 1);
 	if (strcmp(name, ":grant") == 0 &&
 	    strcmp(value, "client_credentials") != 0 &&
 	    strcmp(value, "jwt-bearer") != 0 &&

@@ -195,7 +195,8 @@ servers_login_of(const struct command_setup *setup, const struct server *server,
 
 	login.process = server_process_log_in(setup->base, server, &start,
 	    listener, &ends, servers_login_on_ended, &login, err);
-	return login.process == NULL ? -1 :
+	return login.process == NULL ?
+	    err_wrap(err, "server \"%s\"", server->name) :
 	    servers_login_wait(&login, server->name, err);
 }
 

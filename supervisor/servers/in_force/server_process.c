@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../../common/base/clock.h"
@@ -389,16 +390,42 @@ server_process_open_trusted(
 	    err_sys(err, "open the certificates %s", file);
 }
 
+/*
+ * Opens a file of a login. A key of ours is for us alone, as ssh wants it, too;
+ * tokens of workloads are often mounted where all may read them.
+ */
+static int
+server_process_open_secret(
+    const char *option, const char *path, struct err *err)
+{
+	/* One that is no file could be waited for without end. */
+	auto_fd int fd = open(
+	    path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd == -1 || fstat(fd, &st) == -1)
+		return err_sys(err, "its oauth: open %s %s", option, path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "its oauth: %s %s is no regular file",
+		    option, path);
+	if (strcmp(option, "privateKeyFile") == 0 && st.st_uid == geteuid() &&
+	    (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+		return err_set(err, "its oauth: %s %s is open to other users "
+		    "(fix: chmod 600 %s)", option, path, path);
+	return fd_take(&fd);
+}
+
 /* Appends what is in a file of a login, without the newline at its end. */
 static int
 server_process_add_secret(struct buffer *headers, const char *option,
     const char *path, struct err *err)
 {
 	auto_buffer struct buffer text = { 0 };
-	/* A FIFO without a writer is an empty file. */
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n = fd == -1 ? -1 : 1;
+	auto_fd int fd = server_process_open_secret(option + 1, path, err);
+	ssize_t n = 1;
 
+	if (fd == -1)
+		return -1;
 	while (n > 0 && text.len < CONFIG_ENV_MAX) {
 		n = read(fd, buffer_reserve(&text, PIPE_CHUNK), PIPE_CHUNK);
 		text.len += n > 0 ? (size_t)n : 0;
