@@ -18,29 +18,61 @@
 
 #define JWT_HALF 32     /* bytes of each number of a signature of P-256 */
 #define JWT_SECONDS 300 /* that an assertion is valid */
+#define JWT_BITS_LEAST 2048 /* of RSA (RFC 7518, 3.3), */
+#define JWT_BITS_MAX 8192   /* and of what is signed by in milliseconds */
+
+/* A key with a passphrase is an error: no user could enter it here. */
+static int
+jwt_on_passphrase(char *, int, int, void *)
+{
+	return -1;
+}
+
+/* Parses the only private key of a PEM; NULL if it has none, or several. */
+static EVP_PKEY *
+jwt_read_pem(const char *pem)
+{
+	auto_free char *lines = mem_strdup(pem);
+	EVP_PKEY *key, *other;
+	BIO *text;
+	char *p;
+
+	/* Variables of the environment often have "\n" for each end of line. */
+	for (p = lines; (p = strstr(p, "\\n")) != NULL;)
+		memcpy(p, " \n", 2);
+	text = BIO_new_mem_buf(lines, -1);
+	key = PEM_read_bio_PrivateKey(text, NULL, jwt_on_passphrase, NULL);
+	other = PEM_read_bio_PrivateKey(text, NULL, jwt_on_passphrase, NULL);
+	if (other != NULL) {
+		EVP_PKEY_free(other);
+		EVP_PKEY_free(key);
+		key = NULL;
+	}
+	BIO_free(text);
+	explicit_bzero(lines, strlen(lines));
+	/* What is left of an attempt would be taken for an error of TLS. */
+	ERR_clear_error();
+	return key;
+}
 
 /* Parses a private key, and sets the name of its algorithm. */
 static EVP_PKEY *
 jwt_read_key(const char *pem, const char **algorithm, struct err *err)
 {
-	/* A key with a passphrase is an error: no user could enter it here. */
-	static char passphrase[] = "";
-	BIO *text = BIO_new_mem_buf(pem, -1);
-	EVP_PKEY *key =
-	    PEM_read_bio_PrivateKey(text, NULL, NULL, passphrase);
+	EVP_PKEY *key = jwt_read_pem(pem);
 	char curve[32] = "";
 	size_t len;
 
-	BIO_free(text);
-	/* What is left of an attempt would be taken for an error of TLS. */
-	ERR_clear_error();
 	if (key == NULL) {
-		err_set(err, "its privateKey cannot be read: it must be a PEM "
-		    "(\"-----BEGIN PRIVATE KEY-----\" …) without a passphrase");
+		err_set(err, "its privateKey cannot be read: it must be the "
+		    "PEM of one key, with its line ends (\"-----BEGIN PRIVATE "
+		    "KEY-----\\n…\") and without a passphrase");
 		return NULL;
 	}
 	*algorithm = NULL;
-	if (EVP_PKEY_is_a(key, "RSA"))
+	if (EVP_PKEY_is_a(key, "RSA") &&
+	    EVP_PKEY_get_bits(key) >= JWT_BITS_LEAST &&
+	    EVP_PKEY_get_bits(key) <= JWT_BITS_MAX)
 		*algorithm = "RS256";
 	else if (EVP_PKEY_is_a(key, "EC") && EVP_PKEY_get_group_name(
 	             key, curve, sizeof(curve), &len) == 1 &&
@@ -48,8 +80,9 @@ jwt_read_key(const char *pem, const char **algorithm, struct err *err)
 		*algorithm = "ES256";
 	if (*algorithm == NULL) {
 		EVP_PKEY_free(key);
-		err_set(err, "its privateKey is of another kind than RSA "
-		    "(RS256) and EC with the curve P-256 (ES256)");
+		err_set(err, "its privateKey is of another kind than RSA of "
+		    "%d to %d bits (RS256) and EC with the curve P-256 "
+		    "(ES256)", JWT_BITS_LEAST, JWT_BITS_MAX);
 		return NULL;
 	}
 	return key;

@@ -4,6 +4,9 @@
  * documents of logins.
  */
 #include <arpa/inet.h>
+#include <openssl/ec.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -314,31 +317,48 @@ UNIT_TEST(forms_and_proofs)
 	ck_assert_ptr_null(none);
 }
 
+/* Appends a new key, as PEM. */
+static void
+add_key(struct buffer *pem, EVP_PKEY *key)
+{
+	BIO *text = BIO_new(BIO_s_mem());
+	char *data;
+	long len;
+
+	ck_assert_int_eq(PEM_write_bio_PrivateKey(
+	    text, key, NULL, NULL, 0, NULL, NULL), 1);
+	len = BIO_get_mem_data(text, &data);
+	buffer_add(pem, data, (size_t)len);
+	BIO_free(text);
+	EVP_PKEY_free(key);
+}
+
 /* A signature is checked by tests of logins. */
 UNIT_TEST(keys_that_cannot_sign)
 {
-	static const struct {
-		const char *pem;
-		const char *why;
-	} rows[] = {
-		{ "MHcC", "its privateKey cannot be read: it must be a PEM "
-		    "(\"-----BEGIN PRIVATE KEY-----\" …) without a "
-		    "passphrase" },
-		{ "-----BEGIN PRIVATE KEY-----\n"
-		  "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMc"
-		  "rn9g\n-----END PRIVATE KEY-----\n",
-		    "its privateKey is of another kind than RSA (RS256) and "
-		    "EC with the curve P-256 (ES256)" },
-	};
+	static const char unread[] = "its privateKey cannot be read: it must be "
+	    "the PEM of one key, with its line ends (\"-----BEGIN PRIVATE "
+	    "KEY-----\\n…\") and without a passphrase";
+	static const char other[] = "its privateKey is of another kind than "
+	    "RSA of 2048 to 8192 bits (RS256) and EC with the curve P-256 "
+	    "(ES256)";
+	const char *const whys[] = { unread, unread, other, other };
+	struct buffer pems[4] = { { 0 } };
 	size_t n;
 
-	for (n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
-		const struct jwt_client client = { "us", rows[n].pem, NULL };
+	buffer_add_text(&pems[0], "MHcC");
+	add_key(&pems[1], EVP_EC_gen("P-256"));
+	add_key(&pems[1], EVP_EC_gen("P-256"));
+	add_key(&pems[2], EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"));
+	add_key(&pems[3], EVP_RSA_gen(1024));
+	for (n = 0; n < 4; n++) {
+		const struct jwt_client client = { "us", pems[n].data, NULL };
 		auto_buffer struct buffer text = { 0 };
 		struct err err;
 
 		ck_assert_int_eq(
 		    jwt_add_assertion(&text, &client, "them", &err), -1);
-		ck_assert_str_eq(err.text, rows[n].why);
+		ck_assert_str_eq(err.text, whys[n]);
+		buffer_reset(&pems[n]);
 	}
 }
