@@ -46,7 +46,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	challenge_reset(&challenge);
 	if (document_read_resource(
 	        &text, "https://a.example/mcp", &authority, &err) == 0 &&
-	    document_read_server(&text, false, &authority, &err) == 0)
+	    document_read_server(&text, false, true, &authority, &err) ==
+	        0)
 		FUZZ_ASSERT(strncasecmp(authority.token, "https:", 6) == 0);
 	authority_reset(&authority);
 	keep(&text);

@@ -104,7 +104,8 @@ discover_on_document(void *ctx, const struct transfer_head *head,
 	if (why == NULL && head->status != 200) {
 		discover_ask(discover);
 	} else if (why != NULL || (discover->of_issuer ?
-	        document_read_server(body, discover->local, authority, &err) :
+	        document_read_server(body, discover->local,
+	            !issue_without_user(discover->remote), authority, &err) :
 	        document_read_resource(
 	            body, discover->remote->url, authority, &err)) == -1) {
 		if (discover->fault == NULL)

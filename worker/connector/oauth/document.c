@@ -291,7 +291,7 @@ document_read_resource(const struct buffer *text, const char *url,
 }
 
 int
-document_read_server(const struct buffer *text, bool local,
+document_read_server(const struct buffer *text, bool local, bool user,
     struct authority *authority, struct err *err)
 {
 	const char methods[] = "token_endpoint_auth_methods_supported";
@@ -309,7 +309,8 @@ document_read_server(const struct buffer *text, bool local,
 		    issuer == NULL ? "which it does not name" : issuer);
 	document_take(authority, authority_fields + DOCUMENT_ENDPOINTS,
 	    DOCUMENT_ENDPOINTS_N, object);
-	if (authority->authorization == NULL || authority->token == NULL)
+	if (authority->token == NULL ||
+	    (user && authority->authorization == NULL))
 		return err_set(err, "it lacks an endpoint");
 	for (n = 0; n < DOCUMENT_ENDPOINTS_N; n++) {
 		field = &authority_fields[DOCUMENT_ENDPOINTS + n];
@@ -318,8 +319,8 @@ document_read_server(const struct buffer *text, bool local,
 			return err_set(err, "its %s is not https: %.200s",
 			    field->name, url);
 	}
-	if (!document_lists(object, "code_challenge_methods_supported", "S256",
-	        false))
+	if (user && !document_lists(object,
+	        "code_challenge_methods_supported", "S256", false))
 		return err_set(err, "it does not have PKCE with S256");
 	authority->offline = document_lists(
 	    object, "scopes_supported", "offline_access", false);

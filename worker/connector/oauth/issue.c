@@ -274,8 +274,9 @@ issue_on_exchanged(void *ctx, const struct transfer_head *head,
 	if (why != NULL)
 		sentence = mem_strdup(why);
 	else if (head->status != 200 || assertion == NULL)
-		sentence = mem_printf("%s has not exchanged the idToken: %s",
-		    shown, said != NULL ? said : head->status == 200 ?
+		sentence = mem_printf("%s has not exchanged the idToken "
+		    "(%ld): %s", shown, head->status,
+		    said != NULL ? said : head->status == 200 ?
 		    "its answer has no token of the type id-jag" :
 		    "it does not say why");
 	else if (issue_assert(mem_take(&issue), assertion, &err) == NULL)
@@ -331,13 +332,15 @@ issue_start_own(const struct issue_place *place, struct login *login,
 	const char *assertion = remote_option(place->remote, "assertion");
 	const char *identity = remote_option(place->remote, "idToken");
 	int bearer = strcmp(grant, "jwt-bearer") == 0;
+	/* The assertion of a workload says itself who the client is. */
+	const char *lacks = bearer && assertion == NULL && identity == NULL ?
+	    "assertion or idToken, or a file of one" :
+	    login->client_id == NULL && (!bearer || assertion == NULL) ?
+	    "clientId" : NULL;
 	auto_buffer struct buffer form = { 0 };
 
-	if (login->client_id == NULL ||
-	    (bearer && assertion == NULL && identity == NULL)) {
-		err_set(err, "its oauth: the grant %s needs %s", grant,
-		    login->client_id == NULL ? "clientId" :
-		    "assertion or idToken, or a file of one");
+	if (lacks != NULL) {
+		err_set(err, "its oauth: the grant %s needs %s", grant, lacks);
 		return NULL;
 	}
 	if (bearer && assertion != NULL)

@@ -65,9 +65,10 @@ int document_read_resource(const struct buffer *text, const char *url,
 
 /*
  * Reads the metadata of authority->issuer. Returns 0, or -1 with err: also if
- * it is that of another issuer, or a URL is unsafe; local as in url_is_safe.
+ * it is that of another issuer, a URL is unsafe (local as in url_is_safe), or
+ * it lacks what the login of a user needs, if user is set.
  */
-int document_read_server(const struct buffer *text, bool local,
+int document_read_server(const struct buffer *text, bool local, bool user,
     struct authority *authority, struct err *err);
 
 /* A login, as it is kept. Texts are NULL if absent. */
