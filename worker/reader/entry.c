@@ -282,6 +282,7 @@ entry_read_oauth(struct entry *entry, struct json_span value, struct err *err)
 		{ "privateKey", ":privateKey" },
 		{ "private_key", ":privateKey" },
 		{ "privateKeyFile", ":privateKeyFile" }, { "kid", ":kid" },
+		{ "audience", ":audience" },
 		{ "assertion", ":assertion" },
 		{ "assertionFile", ":assertionFile" },
 		{ "idToken", ":idToken" }, { "idTokenFile", ":idTokenFile" },

@@ -87,6 +87,7 @@ issue_identify(const struct remote *remote, const struct login *login,
 	const struct jwt_client client = { login->client_id,
 		remote_option(remote, "privateKey"),
 		remote_option(remote, "kid") };
+	const char *audience = remote_option(remote, "audience");
 	int done = 0;
 
 	if (login->client_secret != NULL && strcmp(method, ISSUE_BASIC) == 0) {
@@ -94,13 +95,15 @@ issue_identify(const struct remote *remote, const struct login *login,
 		text_list_add(headers, proof.data);
 	} else {
 		query_add(form, "client_id", login->client_id);
-		if (strcmp(method, ISSUE_NONE) != 0)
+		if (strcmp(method, ISSUE_NONE) != 0 &&
+		    strcmp(method, ISSUE_JWT) != 0)
 			query_add(form, "client_secret", login->client_secret);
 	}
 	if (strcmp(method, ISSUE_JWT) == 0) {
 		done = client.key == NULL ? err_set(err, "its login was made "
 		    "with a privateKey, which its entry lacks") :
-		    jwt_add_assertion(&proof, &client, login->issuer, err);
+		    jwt_add_assertion(&proof, &client, audience != NULL ?
+		        audience : login->issuer, err);
 		query_add(form, "client_assertion_type", ISSUE_ASSERTION);
 		query_add(form, "client_assertion", proof.data);
 	}
