@@ -12,7 +12,7 @@ import test from 'node:test';
 import { serveAuthority } from './support/authority.mjs';
 import { text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
-import { commandLine, file, folder, once, ran } from './support/program.mjs';
+import { commandLine, file, folder, once, ran, uid } from './support/program.mjs';
 import { certificate } from './support/remote.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serveTcp } from './support/serve.mjs';
@@ -338,11 +338,17 @@ test('a client proves by a key who it is', once, async (t) => {
     const pair = crypto.generateKeyPairSync(kind,
       { namedCurve: 'P-256', modulusLength: 2048 });
     const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const place = file(t, 'key.pem', pem);
     const key = kind === 'ec' ? { privateKey: '${KEY}', kid: 'k' } :
-      { privateKeyFile: file(t, 'key.pem', pem) };
-    const options = known(t, authority, { oauth: { clientId: 'us', ...key } },
-      { KEY: pem });
+      { privateKeyFile: place, audience: 'them' };
+    const options = known(t, authority, { oauth: { clientId: 'us',
+      clientSecret: 'unsaid', ...key } }, { KEY: pem.replaceAll('\n', '\\n') });
 
+    if (kind === 'rsa') {
+      fs.chownSync(place, uid, uid);
+      assert.match((await logIn(options)).err, /far": its oauth: privateKeyFile \S+ is open to other users \(fix: chmod 600 /);
+      fs.chmodSync(place, 0o600);
+    }
     assert.equal((await logIn(options)).status, 0);
     authority.expire();
     const { client, log } = await connect(t, options);
@@ -360,16 +366,20 @@ test('a client proves by a key who it is', once, async (t) => {
     assert.deepEqual(grants.map((each) => each.grant_type),
       ['authorization_code', 'refresh_token']);
     assert.deepEqual(first[0], { typ: 'JWT', alg, ...key.kid && { kid: 'k' } });
-    assert.deepEqual(claims, { iss: 'us', sub: 'us', aud: authority.issuer });
+    assert.deepEqual(claims, { iss: 'us', sub: 'us',
+      aud: key.audience ?? authority.issuer });
+    assert.ok(!grants.some((each) => each.client_secret));
     assert.equal(exp - iat, 300);
     assert.notEqual(jti, second[1].jti);
   }
 });
 
+const proofs = { dpop_signing_alg_values_supported: ['ES256'] };
+
 test('tokens are bound to a key where the server wants that', once,
   async (t) => {
-    const authority = Object.assign(await serveAuthority(t), { nonce: 'one',
-      metadata: { dpop_signing_alg_values_supported: ['ES256'] } });
+    const authority = Object.assign(await serveAuthority(t),
+      { nonce: 'one', metadata: proofs });
     const options = known(t, authority);
 
     assert.equal((await logIn(options)).status, 0);
@@ -396,15 +406,27 @@ test('tokens are bound to a key where the server wants that', once,
 
     assert.equal(new Set(seen.map(({ x }) => x)).size, 1);
     assert.equal(new Set(seen.map(({ jti }) => jti)).size, seen.length);
+
+    /* A nonce that is another one each time, and a token that is not bound. */
+    Object.defineProperty(authority, 'nonce',
+      { get: () => crypto.randomUUID(), configurable: true });
+    assert.match(text(await run(client, attempt)), /401 to a token that is new \(use_dpop_nonce\): log in by .*; is the clock of this machine right\?/);
+    Object.defineProperty(authority, 'nonce', { value: 'three' });
+    authority.tokens = { status: 200, token_type: 'Bearer', access_token: 'x' };
+    authority.expire();
+    assert.match(text(await run(client, attempt)),
+      /its login cannot be renewed: .*: its token_type is not DPoP/);
   });
 
 test('an assertion of others takes the place of a login', once, async (t) => {
   const authority = await serveAuthority(t, { registers: false });
-  const oauth = { clientId: 'us', grant: 'jwt-bearer' };
+  const oauth = { grant: 'jwt-bearer' };
   const rows = [[{ assertionFile: file(t, 'token', 'whole\n') }, ['whole']],
-    [{ idToken: '${ID}', idpClientId: 'idp', clientSecret: 's',
+    [{ clientId: 'us', idToken: '${ID}', idpClientId: 'idp', clientSecret: 's',
       idpTokenEndpoint: `${authority.issuer}/token` }, [undefined, 'jag']]];
 
+  authority.metadata = { authorization_endpoint: undefined,
+    code_challenge_methods_supported: undefined };
   for (const [more, assertions] of rows) {
     const { client } = await connect(t, known(t, authority,
       { oauth: { ...oauth, ...more } }, { ID: 'identity' }));
@@ -463,6 +485,10 @@ test('what is wrong with a login is one sentence', once, async (t) => {
     [{ tokens: { status: 302 } }, /no tokens: .* answered 302 instead of/],
     [{ tokens: { status: 200, token_type: 'DPoP', access_token: 'x' } },
       /its token_type is not Bearer/],
+    [{ nonce: 'one', metadata: { dpop_signing_alg_values_supported: ['none'] } },
+      /cannot be used: it does not have DPoP with ES256, which the server w/],
+    [{ nonce: '\xff', metadata: proofs }, /has refused it: use_dpop_nonce/],
+    [{ nonce: 'n'.repeat(8000), metadata: proofs }, /it: use_dpop_nonce/],
   ];
 
   for (const [lie, sentence] of rows) {

@@ -225,6 +225,7 @@ exchange_renew(struct exchange *exchange)
 {
 	static char none[] = "";
 	const struct transfer_head *head = exchange_head(exchange);
+	struct challenge challenge = { 0 };
 	int renewed;
 
 	if (head->status != 401 && head->status != 403)
@@ -237,11 +238,16 @@ exchange_renew(struct exchange *exchange)
 		none, none, none };
 	/* It is freed behind us. */
 	exchange->transfer = NULL;
-	if (exchange->renewed++ == CONNECTOR_RENEWS_MAX)
+	if (exchange->renewed++ == CONNECTOR_RENEWS_MAX) {
+		challenge_read(head->challenge, &challenge);
 		exchange_fail(exchange, EXCHANGE_REFUSED, "answered %ld to a "
-		    "token that is new: log in by '%s'", exchange->last.status,
-		    renew_command(exchange->wanted.renew));
-	else if (renewed)
+		    "token that is new (%s): log in by '%s'%s",
+		    exchange->last.status, challenge.error == NULL ?
+		    "it does not say why" : challenge.error,
+		    renew_command(exchange->wanted.renew), challenge.bound ?
+		    "; is the clock of this machine right?" : "");
+		challenge_reset(&challenge);
+	} else if (renewed)
 		exchange_send(exchange);
 	return 1;
 }

@@ -59,7 +59,8 @@ export async function serveAuthority(t, { registers = true, tls } = {}) {
       return false;
     }
     response.setHeader('dpop-nonce', state.nonce);
-    response.setHeader('www-authenticate', 'DPoP error="use_dpop_nonce"');
+    response.setHeader('www-authenticate', ['DPoP error="use_dpop_nonce"',
+      'Bearer error="invalid_token"']);
     json(response, url === '/token' ? 400 : 401, { error: 'use_dpop_nonce' });
     return true;
   };

@@ -18,6 +18,12 @@
 /* X509_V_ERR_*: certificates of an issuer that is not trusted. */
 enum { TRANSFER_SELF_SIGNED = 18, TRANSFER_NO_ISSUER = 21 };
 
+/* A nonce is sent back in a header (RFC 9449, 8.1: its characters). */
+#define TRANSFER_NONCE_MAX 2048
+#define TRANSFER_NONCE_MARKS                                                   \
+	"!#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`"       \
+	"abcdefghijklmnopqrstuvwxyz{|}~"
+
 struct transfer {
 	LIST_ENTRY(transfer) entry;
 	struct transfers *all;
@@ -119,12 +125,35 @@ transfer_value(const char *line, size_t len, const char *name)
 	    line + n + 1 : NULL;
 }
 
+/*
+ * Returns whether a challenge is of more use than one that came before: that of
+ * the scheme of our token is most, then those for any token.
+ */
+static int
+transfer_prefers(
+    const struct transfers *all, const char *before, const char *challenge)
+{
+	const char *const schemes[] = { all->token == NULL ? "Bearer" :
+	    all->token + strlen("Authorization: "), "Bearer", "DPoP" };
+	size_t n, len;
+
+	for (n = 0; n < sizeof(schemes) / sizeof(schemes[0]); n++) {
+		len = strcspn(schemes[n], " ");
+		if (strncasecmp(before, schemes[n], len) == 0)
+			return 0;
+		if (strncasecmp(challenge, schemes[n], len) == 0)
+			return 1;
+	}
+	return 1;
+}
+
 static size_t
 transfer_on_header(char *line, size_t size, size_t count, void *ctx)
 {
 	struct transfer *transfer = ctx;
 	struct transfer_head *head = &transfer->head;
 	size_t len = size * count, n;
+	char *challenge = NULL;
 	const struct {
 		const char *name;
 		char **field;
@@ -132,7 +161,7 @@ transfer_on_header(char *line, size_t size, size_t count, void *ctx)
 		{ "Mcp-Session-Id", &head->session },
 		{ "Location", &head->location },
 		{ "DPoP-Nonce", &head->nonce },
-		{ "WWW-Authenticate", &head->challenge } };
+		{ "WWW-Authenticate", &challenge } };
 	const char *value;
 
 	/* Another answer follows one that is not final. */
@@ -140,12 +169,19 @@ transfer_on_header(char *line, size_t size, size_t count, void *ctx)
 		transfer_clear_head(head);
 	for (n = 0; n < sizeof(kept) / sizeof(kept[0]); n++) {
 		value = transfer_value(line, len, kept[n].name);
-		/* Of several challenges, that for tokens. */
-		if (value != NULL && strncasecmp(
-		        *kept[n].field, "Bearer", 6) != 0)
+		if (value != NULL)
 			transfer_keep(kept[n].field, value,
 			    len - (size_t)(value - line));
 	}
+	if (challenge != NULL && transfer_prefers(
+	        transfer->all, head->challenge, challenge)) {
+		free(head->challenge);
+		head->challenge = mem_take(&challenge);
+	}
+	free(challenge);
+	if (head->nonce[strspn(head->nonce, TRANSFER_NONCE_MARKS)] != '\0' ||
+	    strlen(head->nonce) > TRANSFER_NONCE_MAX)
+		head->nonce[0] = '\0';
 	curl_easy_getinfo(
 	    transfer->curl, CURLINFO_RESPONSE_CODE, &head->status);
 	head->type[strcspn(head->type, "; \t")] = '\0';

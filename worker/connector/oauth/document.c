@@ -332,9 +332,11 @@ document_read_server(const struct buffer *text, bool local, bool user,
 	authority->post =
 	    document_lists(object, methods, "client_secret_post", false);
 	authority->none = document_lists(object, methods, "none", true);
-	if (!document_lists(object, "dpop_signing_alg_values_supported",
-	        "ES256", false))
-		authority->bound = 0;
+	/* Other tokens would be of no use there, or stolen ones would be. */
+	if (authority->bound && !document_lists(object,
+	        "dpop_signing_alg_values_supported", "ES256", false))
+		return err_set(err, "it does not have DPoP with ES256, which "
+		    "the server wants");
 	return 0;
 }
 
@@ -387,6 +389,7 @@ document_read_tokens(const struct buffer *text, uint64_t now,
 		LOGIN_FIELD("scope", scope),
 		LOGIN_FIELD("token_type", token_type)
 	};
+	const char *wanted = login->key == NULL ? "Bearer" : "DPoP";
 	struct json_span object;
 	uint64_t seconds;
 
@@ -397,10 +400,9 @@ document_read_tokens(const struct buffer *text, uint64_t now,
 
 	if (access == NULL || access[0] == '\0')
 		return err_set(err, "it has no access_token");
-	if (type == NULL || (strcasecmp(type, "Bearer") != 0 &&
-	        (login->key == NULL || strcasecmp(type, "DPoP") != 0)))
-		return err_set(err, "its token_type is not Bearer%s",
-		    login->key == NULL ? "" : " or DPoP");
+	/* A token that is not bound to the key is not what was asked for. */
+	if (type == NULL || strcasecmp(type, wanted) != 0)
+		return err_set(err, "its token_type is not %s", wanted);
 	document_take(login, fields, DOCUMENT_COUNT(fields), object);
 	seconds = document_seconds(object, "expires_in");
 	login->until = seconds == 0 ? 0 : now + seconds;

@@ -51,7 +51,7 @@ struct authority {
 	bool offline;  /* it has the scope offline_access */
 	bool iss;      /* it names itself in each answer */
 	bool basic, post, none; /* how clients prove who they are */
-	int bound; /* tokens are to be bound to a key, and can be: DPoP */
+	int bound; /* the server wants tokens bound to a key: DPoP */
 };
 
 void authority_reset(struct authority *authority);
