@@ -336,8 +336,8 @@ add_key(struct buffer *pem, EVP_PKEY *key)
 /* A signature is checked by tests of logins. */
 UNIT_TEST(keys_that_cannot_sign)
 {
-	static const char unread[] = "its privateKey cannot be read: it must be "
-	    "the PEM of one key, with its line ends (\"-----BEGIN PRIVATE "
+	static const char unread[] = "its privateKey cannot be read: it must "
+	    "be the PEM of one key, with its line ends (\"-----BEGIN PRIVATE "
 	    "KEY-----\\n…\") and without a passphrase";
 	static const char other[] = "its privateKey is of another kind than "
 	    "RSA of 2048 to 8192 bits (RS256) and EC with the curve P-256 "
