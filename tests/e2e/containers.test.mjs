@@ -12,18 +12,19 @@ import { docker, gone, hideLocks, named, podman, rootFolder, settingsOf, skipped
 import { links, text } from './support/files.mjs';
 import { notKept } from './support/kept.mjs';
 import { descendants, processes } from './support/processes.mjs';
-import { file, folder, ran } from './support/program.mjs';
+import { file, folder, patiently, ran } from './support/program.mjs';
 import { archive, serve } from './support/registry.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { configure, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 hideLocks();
+patiently();
 
 const options = { skip: skipped.podman };
 const meta = (result, name) => result._meta[`caisson/${name}`];
 const open = (t, env = {}) => connect(t, { env: { CAISSON_POOL: '0',
-  CAISSON_TIMEOUT: '100', ...settingsOf('podman'), ...env } });
+  ...settingsOf('podman'), ...env } });
 
 test('podman: calls', options, async (t) => {
   const { client, pid } = await open(t,
