@@ -69,6 +69,7 @@ native_request_fill(const struct boxes *boxes, const struct options *options,
 	setup->weak = options->allow_weak_isolation;
 	setup->language = language->name;
 	setup->interpreter = language_interpreter(language, options);
-	setup->packages = language->interpreter == OPTION_ID_JAVASCRIPT ?
-	    options->javascript_packages : "";
+	/* WebAssembly, which can use no tools, imports no packages either. */
+	setup->packages = language->interpreter == OPTION_ID_JAVASCRIPT &&
+	        language->use != NULL ? options->javascript_packages : "";
 }
