@@ -103,6 +103,7 @@ class Values(Shows):
 
     def test_what_is_no_picture(self):
         for value, what in (("b'<svg></svg>'", "these bytes are"),
+                            ("' <svg></svg>'", "an SVG is"),
                             ("b''", "these bytes are"),
                             ("__import__('io').BytesIO(b'BM')",
                              "these bytes are"),

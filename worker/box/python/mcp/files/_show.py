@@ -43,6 +43,8 @@ def show_one(value, title):
     """Show what has no parts."""
     source = _picture.source_of(value)
     if source is None:
+        if isinstance(value, str) and value.lstrip().startswith("<svg"):
+            raise ValueError(_picture.UNKNOWN % "an SVG is")
         if title is not None:
             print("%s:" % title)
         print(text_of(value))
