@@ -98,8 +98,11 @@ const programs = [
     'process.on("uncaughtException", (e) => console.log(`got ${e.message}`));' +
     'setTimeout(() => console.log("later"));\nthrow new Error("no")',
     ['got no', 'later']],
+  ['one of that handler', 'process.on("uncaughtException", (e) => { ' +
+    'throw new Error(`b${e.message}`) });\nthrow new Error("a")', [], 7,
+  /:1:\d+\|.*Error: ba\| +at [^|]*:1:\d+\)?$/],
   ['a name that is declared twice', 'const a: number = 1;\nlet a = 2;', [], 1,
-    /^(?:[^|]*:2:5\|let a = 2;\| {4}\^\|\|)?SyntaxError: [^|]*declared$/],
+    /^[^|]*:2:5\|let a = 2;\| {4}\^\|\|SyntaxError: [^|]*declared$/],
   ['code that does not parse', 'const a = 1;\nconst b = ;', [], 1,
     new RegExp(`^${AT}:2:11\\|const b = ;\\| {10}\\^\\|\\|SyntaxError: `)],
   ['JSX', 'const a = () => (\n<b c="d">x</b>);', [], 1,
@@ -283,6 +286,7 @@ test('without an engine it is said which there are',
       { env: { CAISSON_JAVASCRIPT_PACKAGES: '/nowhere' } });
     assert.match((await run(none, '1')).error, new RegExp('could not show the ' +
       'packages .*No such file.*; install them there with npm, or correct'));
+    assert.equal((await run(none, '1', { language: 'wasm' })).exitCode, 126);
     await none.finish();
   });
 

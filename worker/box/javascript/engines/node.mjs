@@ -24,8 +24,25 @@ export function fault(code) {
     stripped(code);
     return null;
   } catch (error) {
-    const [, line, mark] = /^.*:(\d+)\n[^]*?\n( *\^)/.exec(error.stack) ?? [];
-    return { message: error.message, line: Number(line),
-      column: mark?.length };
+    return placed(error.message, error.stack);
   }
+}
+
+/* Returns a fault with the place that a text begins with. */
+function placed(message, text) {
+  const [, line, mark] = /^.*:(\d+)\n[^]*?\n( *\^)/.exec(text) ?? [];
+  return { message, line: Number(line), column: mark?.length };
+}
+
+/*
+ * Returns why code that parses was not compiled, or null for any other error.
+ * Node.js tells the place only where that ends it.
+ */
+export function uncompiled({ message, stack }, code) {
+  const js = /^SyntaxError: .*\n +at compileSource/.test(stack) ?
+    stripped(code) : '';
+  const { stderr } = js.length !== code.length ? {} :
+    process.getBuiltinModule('node:child_process').spawnSync(process.execPath,
+      ['--check', '--input-type=module', '-'], { input: js, encoding: 'utf8' });
+  return stderr ? placed(message, stderr) : null;
 }

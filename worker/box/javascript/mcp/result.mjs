@@ -4,6 +4,7 @@
 import { read, write } from './json.mjs';
 import { guarded } from './misread.mjs';
 import { listed } from './names.mjs';
+import { isObject } from './schema.mjs';
 
 const SHOWN_MAX = 2000; // characters of a message
 const UNSHOWN_MAX = 64; // errors that are remembered
@@ -20,9 +21,6 @@ const ABSENT = new Set(['catch', 'toJSON', 'error', '_meta', 'content',
 const OF_RESULTS = ['text', 'data', 'blocks', 'content', 'structuredContent',
   'isError', 'length', 'map', 'filter', 'forEach', 'find', 'slice', 'join',
   'contents', 'messages', 'toJSON', Symbol.iterator, Symbol.toPrimitive];
-
-const isObject = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /*
  * A server, a tool or a call could not be used, or failed. message names the

@@ -19,7 +19,8 @@ const LIBRARY = new RegExp('mcp|modelcontext|runtime|call_?tool|client|session|t
 const SAMPLE = 'interface A { b: number }\nconst a: A = await { b: 1 };\n' +
   '[a]\n  .at(0)';
 const MAIN = 'import.meta.main=true;'; // where the engine has it otherwise
-const UNSETTLED = 13; // as in Node.js
+const UNSETTLED = 13; // as in Node.js, also where a handler of errors fails
+const HANDLER = 7;
 const UNFENCED = 'the code ran without its Markdown fence';
 const FAILURES = ['uncaughtException', 'unhandledRejection'];
 const PENDING = Symbol('pending');
@@ -138,17 +139,29 @@ export class Program {
       this.#state = 'done';
     } catch (error) {
       if (!this.#worker && process.listenerCount(FAILURES[0]) > 1) {
-        this.#state = 'done';
-        process.emit(FAILURES[0], error, FAILURES[0]); // the code handles it
+        this.#handle(error);
         return;
       }
       // that it parses takes longer to see than that it runs
-      const wrong = this.#engine.fault(this.#code);
+      const wrong = this.#engine.fault(this.#code) ??
+        this.#engine.uncompiled?.(error, this.#code);
       if (wrong)
         this.#reporter().tellFault(wrong);
       else
         this.#reporter().tell(error);
       this.#fail();
+    }
+  }
+
+  /* Has the code handle an error that ends its module. */
+  #handle(error) {
+    this.#state = 'done';
+    try {
+      for (const handler of process.rawListeners(FAILURES[0]))
+        handler.call(process, error, FAILURES[0]);
+    } catch (other) { // of which emit() of bun would tell
+      this.#reporter().tell(other);
+      exit(HANDLER);
     }
   }
 
