@@ -59,8 +59,9 @@ await runtime.progress(2.5, 2.5, text="dön€")`, 2.5);
       assert.deepEqual(told, [
         { progress: 0, total: 2.5, message: 'begun' },
         { progress: 2.5, total: 2.5, message: 'dön€' }]);
-      assert.deepEqual((await run(client, 'print(2)', {},
-        { onprogress: assert.fail })).content[0].text, '2');
+      /* Its own output may be shown, where it is slow to end. */
+      assert.deepEqual((await run(client, 'print(2)', {}, { onprogress:
+        ({ message }) => assert.equal(message, '2') })).content[0].text, '2');
     });
   }
 });
