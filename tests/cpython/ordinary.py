@@ -52,7 +52,6 @@ DIFFERENT = {
     "current folder is empty": "files come back from the folder out",
     "root is not writable": "the root is read-only",
     "local server": NETWORK,
-    "http server of one's own": NETWORK,
     "last line is a semicolon": SILENT,
 }
 
