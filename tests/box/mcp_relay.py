@@ -317,6 +317,24 @@ def alias_of(name):
     return "_" + name if name[0].isdigit() else name
 
 
+def ended(place, box, relay):
+    """Wait for the end of the code; return its Result, with the relay."""
+    relay.start()
+    try:
+        out, err = box.process.communicate(timeout=DEADLINE)
+    except subprocess.TimeoutExpired:
+        box.process.kill()
+        raise AssertionError("it hangs: %s" % (
+            box.process.communicate(),)) from None
+    relay.join(DEADLINE)
+    os.close(box.control_in)
+    os.close(box.control_out)
+    result = Result(place, out, err, box.process.returncode,
+                    notes=relay.notes)
+    result.relay = relay
+    return result
+
+
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         aliases=(), echo=False, silent=True, shapes=(),
         progress=False, box_in=Box):
@@ -348,20 +366,7 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         relay.remembered.update(remembered)
         relay.silent = silent
         relay.shapes.update(shapes)
-        relay.start()
-        try:
-            out, err = box.process.communicate(timeout=DEADLINE)
-        except subprocess.TimeoutExpired:
-            box.process.kill()
-            raise AssertionError("it hangs: %s" % (
-                box.process.communicate(),)) from None
-        relay.join(DEADLINE)
-        os.close(box.control_in)
-        os.close(box.control_out)
-        result = Result(place, out, err, box.process.returncode,
-                        notes=relay.notes)
-        result.relay = relay
-        return result
+        return ended(place, box, relay)
 
 
 class Base(unittest.TestCase):

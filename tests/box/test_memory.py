@@ -11,8 +11,8 @@ import json
 import os
 import unittest
 
-from bootstrap import Box, DEADLINE, Place, Result
-from mcp_relay import Relay as Servers, SERVERS
+from bootstrap import Box, Place
+from mcp_relay import Relay as Servers, SERVERS, ended
 
 
 class Kept:
@@ -97,16 +97,7 @@ def run(code, kept, memory=True, loaded=(), box_in=Box):
         if memory is not None:
             frame["memory"] = memory
         box.send(json.dumps(frame).encode() + b"\n")
-        relay = Relay(box, kept, loaded)
-        relay.start()
-        out, err = box.process.communicate(timeout=DEADLINE)
-        relay.join(DEADLINE)
-        os.close(box.control_in)
-        os.close(box.control_out)
-        result = Result(place, out, err, box.process.returncode,
-                        notes=relay.notes)
-        result.relay = relay
-        return result
+        return ended(place, box, Relay(box, kept, loaded))
 
 
 class Base(unittest.TestCase):

@@ -90,23 +90,6 @@ print(sorted(n for n in os.listdir("/workspace") if n != "out"))`,
     "['plot.pdf', 'plot.png', 'plot.svg']"]],
 ];
 
-async function expectLines(raw, code, lines) {
-  const { isError, content, structuredContent } = await raw.run(
-    code, { timeout: 100 });
-
-  assert.equal(isError, false, content[0].text);
-  assert.equal(structuredContent.stderr, undefined, content[0].text);
-  const { stdout } = structuredContent;
-
-  assert.equal(stdout.length, lines.length, content[0].text);
-  for (const [i, line] of lines.entries()) {
-    if (line instanceof RegExp)
-      assert.match(stdout[i], line);
-    else
-      assert.equal(stdout[i], line);
-  }
-}
-
 test('installed libraries', once, async (t) => {
   const raw = await Raw.open(t);
 
@@ -115,7 +98,7 @@ test('installed libraries', once, async (t) => {
       await missingIn(raw, modules);
 
     await t.test(what, (s) => why === undefined ?
-      expectLines(raw, code, lines) : s.skip(why));
+      raw.prints(code, lines) : s.skip(why));
   }
   await raw.finish();
 });
@@ -186,7 +169,7 @@ const seen = ['True True 5', "b'script\\n' b'5\\n'", '[2]',
 async function lookWith(t, given, venv, base) {
   const raw = await Raw.open(t, { env: { CAISSON_PYTHON: given } });
 
-  await expectLines(raw, looking(venv, base), seen);
+  await raw.prints(looking(venv, base), seen);
   await raw.finish();
 }
 

@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import {
-  ended, folder, once, patiently, root, uid, withoutPool,
+  ended, folder, folderWith, once, patiently, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -17,21 +17,6 @@ import {
 
 withoutPool();
 patiently();
-
-/* A folder of the program's user with these files in it. */
-function folderWith(t, files) {
-  const made = folder(t);
-
-  for (const [name, content] of Object.entries(files)) {
-    const place = path.join(made, name);
-
-    fs.writeFileSync(place, content);
-    fs.chmodSync(place, 0o644);
-    if (root)
-      fs.chownSync(place, uid, uid);
-  }
-  return made;
-}
 
 test('one call works with two servers and prints a summary', async (t) => {
   const files = folderWith(t, { 'a.txt': 'alpha alpha', 'b.txt': 'beta',

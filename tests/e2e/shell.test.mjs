@@ -3,11 +3,10 @@
  * as for Python, and the user's MCP servers through the command mcp.
  */
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import {
-  contained, folder, patiently, root, settings, uid,
+  contained, folder, folderWith, patiently, settings,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
@@ -139,21 +138,6 @@ test('another shell, and all languages with their versions', async (t) => {
   assert.ok(told.languages.some(({ language }) => language === 'shell'));
   await raw.finish();
 });
-
-/* A folder of the program's user with these files in it. */
-function folderWith(t, files) {
-  const made = folder(t);
-
-  for (const [name, content] of Object.entries(files)) {
-    const place = path.join(made, name);
-
-    fs.writeFileSync(place, content);
-    fs.chmodSync(place, 0o644);
-    if (root)
-      fs.chownSync(place, uid, uid);
-  }
-  return made;
-}
 
 test('a script calls two servers in parallel', async (t) => {
   const files = folderWith(t, { 'a.txt': 'alpha beta', 'b.txt': 'gamma' });

@@ -83,6 +83,21 @@ export function file(t, name, content) {
   return made;
 }
 
+/* A folder of the program's user with these files in it. */
+export function folderWith(t, files) {
+  const made = folder(t);
+
+  for (const [name, content] of Object.entries(files)) {
+    const place = path.join(made, name);
+
+    fs.writeFileSync(place, content);
+    fs.chmodSync(place, 0o644);
+    if (root)
+      fs.chownSync(place, uid, uid);
+  }
+  return made;
+}
+
 /* Another program as caisson, beside the workers, where it looks for them. */
 export function installedWith(t, program) {
   const from = path.dirname(binary);

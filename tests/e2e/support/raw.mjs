@@ -207,6 +207,19 @@ class Client {
     return result.structuredContent.stdout ?? [];
   }
 
+  /* Runs code that must succeed and print just these lines, or patterns. */
+  async prints(code, lines) {
+    const result = await this.run(code, { timeout: 100 });
+    const { stdout, stderr } = result.structuredContent;
+    const told = JSON.stringify(result);
+
+    assert.equal(result.isError, false, told);
+    assert.equal(stderr, undefined, told);
+    assert.equal(stdout.length, lines.length, told);
+    lines.forEach((line, i) => line instanceof RegExp ?
+      assert.match(stdout[i], line) : assert.equal(stdout[i], line));
+  }
+
   cancel(id) {
     this.notify('notifications/cancelled',
       { requestId: id, reason: 'test' });

@@ -21,10 +21,8 @@
 #include "supervisor/peers/store.h"
 #include "supervisor/servers/in_force/server_process.h"
 #include "tests/unit/supervisor/not_here.h"
-#include "supervisor/process/process.h"
 #include "worker_play.h"
 
-#define RELAY_USER 4711
 #define SERVERS_MAX 2
 #define DOWNSTREAMS_MAX 16
 
@@ -192,18 +190,6 @@ were_stopped(const char *wanted)
 static unsigned long started;
 static pid_t process;
 static int line = -1; /* its channel */
-
-unsigned int
-identity_logins(void)
-{
-	ck_abort_msg("a connector");
-}
-
-unsigned int
-identity_nobody(void)
-{
-	return RELAY_USER;
-}
 
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid,

@@ -18,9 +18,7 @@
 #include "common/base/mem.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/peers/files.h"
-#include "supervisor/options/state_dir.h"
 #include "tests/unit/supervisor/not_here.h"
-#include "supervisor/process/process.h"
 #include "worker_play.h"
 
 static struct options options = { .files_max = 5 * MIB, .files_days = 7,
@@ -53,25 +51,6 @@ int
 state_dir_may_hold(const struct options *all, char **envp, const char *name)
 {
 	return no_state == NULL;
-}
-
-void
-state_dir_hide(const struct options *all, struct err *err)
-{
-	ck_assert_ptr_eq(all, &options);
-	ck_assert_str_ne(err->text, "");
-}
-
-unsigned int
-identity_logins(void)
-{
-	ck_abort_msg("a connector");
-}
-
-unsigned int
-identity_nobody(void)
-{
-	ck_abort_msg("it runs as our user");
 }
 
 int

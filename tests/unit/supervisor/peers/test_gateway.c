@@ -13,7 +13,6 @@
 #include "common/base/loop.h"
 #include "tests/unit/supervisor/not_here.h"
 #include "supervisor/peers/gateway.h"
-#include "supervisor/process/process.h"
 #include "worker_play.h"
 
 static struct gateway *gateway;
@@ -27,18 +26,6 @@ static unsigned int starts, asked, left, gone;
 static struct ipc_hello heard;
 
 /* In the place of the other files of the supervisor */
-
-unsigned int
-identity_logins(void)
-{
-	ck_abort_msg("a connector");
-}
-
-unsigned int
-identity_nobody(void)
-{
-	return 0;
-}
 
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,

@@ -15,10 +15,8 @@
 #include "common/ipc/ipc_socket.h"
 #include "common/base/loop.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/options/state_dir.h"
 #include "supervisor/peers/store.h"
 #include "tests/unit/supervisor/not_here.h"
-#include "supervisor/process/process.h"
 #include "worker_play.h"
 
 static struct options options = { .state_max = STATE_MAX_MIN };
@@ -51,25 +49,6 @@ int
 state_dir_may_exist(const struct options *all, char **envp)
 {
 	return 1;
-}
-
-void
-state_dir_hide(const struct options *all, struct err *err)
-{
-	ck_assert_ptr_eq(all, &options);
-	ck_assert_str_ne(err->text, "");
-}
-
-unsigned int
-identity_logins(void)
-{
-	ck_abort_msg("a connector");
-}
-
-unsigned int
-identity_nobody(void)
-{
-	ck_abort_msg("it runs as our user");
 }
 
 int

@@ -15,7 +15,31 @@
 #include "common/base/fd.h"
 #include "common/ipc/ipc_socket.h"
 #include "common/base/loop.h"
+#include "supervisor/options/state_dir.h"
+#include "supervisor/process/process.h"
 #include "tests/unit/unit.h"
+
+#define RELAY_USER 4711
+
+/* No peer here is a connector, and none but the broker is as relays are. */
+unsigned int
+identity_logins(void)
+{
+	ck_abort_msg("a connector");
+}
+
+unsigned int
+identity_nobody(void)
+{
+	return RELAY_USER;
+}
+
+/* What a peer with a directory hides is why there is none. */
+void
+state_dir_hide(const struct options *, struct err *err)
+{
+	ck_assert_str_ne(err->text, "");
+}
 
 static struct ipc_packet packet;
 static union ipc_any msg; /* the message that came last */

@@ -8,22 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/mem.h"
-#include "supervisor/servers/servers.h"
+#include "texts.h"
 #include "tests/unit/unit_folder.h"
-
-/* A text in which '|' stands where a NUL is. */
-static struct server_texts
-texts_of(const char *text)
-{
-	struct server_texts texts = { mem_strdup(text), strlen(text) };
-	size_t i;
-
-	for (i = 0; i < texts.len; i++)
-		if (texts.data[i] == '|')
-			texts.data[i] = '\0';
-	return texts;
-}
 
 static void
 make(uint8_t *fingerprint, const char *program, const char *run,

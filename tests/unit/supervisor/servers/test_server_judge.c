@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/base/mem.h"
-#include "supervisor/servers/servers.h"
+#include "texts.h"
 #include "tests/unit/unit.h"
 
 static const struct server_source own = { .name = "own" };
@@ -29,18 +28,6 @@ struct row {
 	int remote; /* then command is its URL */
 	int disabled;
 };
-
-static struct server_texts
-texts_of(const char *text)
-{
-	struct server_texts texts = { mem_strdup(text), strlen(text) };
-	size_t i;
-
-	for (i = 0; i < texts.len; i++)
-		if (texts.data[i] == '|')
-			texts.data[i] = '\0';
-	return texts;
-}
 
 /* Adds an entry to the list and has it judged; lives as long as the test. */
 static struct server *

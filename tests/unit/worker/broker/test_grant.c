@@ -480,6 +480,17 @@ UNIT_TEST(judges_arguments)
 	play_end();
 }
 
+/* Starts a server that has tools. */
+static void
+serve_tools(void)
+{
+	play_launch(play_expect_want("gh"), &gh);
+	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":"
+	    "{\"tools\":{}}}}");
+	play_hear(&gh);
+}
+
 /* A server that has tools is asked for its list before the first call. */
 UNIT_TEST(judges_arguments_of_what_nobody_has_listed)
 {
@@ -487,11 +498,7 @@ UNIT_TEST(judges_arguments_of_what_nobody_has_listed)
 
 	play_start();
 	relay = play_grant();
-	play_launch(play_expect_want("gh"), &gh);
-	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
-	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":"
-	    "{\"tools\":{}}}}");
-	play_hear(&gh);
+	serve_tools();
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}");
 	play_hear(&gh);
 	play_call_with(relay, 1, "gh", "{\"n\":\"x\"}", 9);
@@ -515,11 +522,7 @@ UNIT_TEST(judges_no_tool_by_a_list_that_is_old)
 
 	play_start();
 	relay = play_grant();
-	play_launch(play_expect_want("gh"), &gh);
-	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
-	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":"
-	    "{\"tools\":{}}}}");
-	play_hear(&gh);
+	serve_tools();
 	play_list(relay, 1, "gh");
 	play_hear(&gh);
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{"
@@ -552,11 +555,7 @@ UNIT_TEST(judges_arguments_before_the_first_start)
 	relay = play_grant();
 	play_call_with(relay, 1, "gh", "{\"n\":\"x\"}", 9);
 	play_call_with(relay, 2, "gh", "{\"n\":\"7\"}", 9);
-	play_launch(play_expect_want("gh"), &gh);
-	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
-	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":"
-	    "{\"tools\":{}}}}");
-	play_hear(&gh);
+	serve_tools();
 	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
 	    "\"tools/list\"}");
 	play_say(&gh, TALKS("2", "integer"));

@@ -2,30 +2,11 @@
  * Tests of worker/store/tool_lists: what was kept is found until it is
  * replaced, forgotten, too old or too much, and nothing is written for a look.
  */
-#include <string.h>
-
-#include "common/limits.h"
-#include "common/base/mem.h"
-#include "tests/unit/unit_folder.h"
+#include "store_folder.h"
 #include "worker/store/tool_lists.h"
 
 #define DAY 86400UL
 #define NOW (20000 * DAY)
-
-static struct database *database;
-static struct err err;
-
-static void
-enter(void)
-{
-	database = database_new(1000);
-}
-
-static void
-leave(void)
-{
-	database_free(&database);
-}
 
 /* The fingerprint of a number. */
 static const uint8_t *
