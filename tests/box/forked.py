@@ -3,12 +3,17 @@
 A Forker is one interpreter (forker.py); each of its boxes is a fork of it.
 """
 import os
+import re
 import resource
 import select
 import subprocess
 import sys
 
 from bootstrap import BOOTSTRAP, Box, DEADLINE, HERE
+
+
+# The frames below those of the bootstrap, which only the forker has.
+FRAMES = re.compile(rb'  File "[^"\n]*/forker.py".*\n(?:    .*\n)+')
 
 
 class Forker:
@@ -18,8 +23,8 @@ class Forker:
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-X", "utf8",
              os.path.join(HERE, "forker.py"), BOOTSTRAP, *modules],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
-            preexec_fn=self.limit,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, bufsize=0, preexec_fn=self.limit,
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
                  "OPENBLAS_NUM_THREADS": "1", **environment})
 
@@ -63,7 +68,8 @@ class Child:
                     left.remove(pipe)
                     os.close(pipe)
         self.returncode = self.forker.status()
-        return [b"".join(parts[pipe]) for pipe in self.pipes]
+        out, err = (b"".join(parts[pipe]) for pipe in self.pipes)
+        return out, FRAMES.sub(b"", err)
 
     def kill(self):
         """End it with its forker."""

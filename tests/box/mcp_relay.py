@@ -3,6 +3,8 @@
 Starts the bootstrap as bootstrap.py does, plays the relay with two servers
 behind it, and looks at what the code prints and what it asks for.
 """
+import atexit
+import functools
 import json
 import os
 import re
@@ -12,7 +14,8 @@ import sys
 import threading
 import unittest
 
-from bootstrap import Box, DEADLINE, Place, Result
+from bootstrap import DEADLINE, Place, Result
+from forked import ForkedBox, Forker
 
 MOST = 128  # requests under way
 OLDER = "older bytecode does not tell a call with named arguments"
@@ -317,6 +320,19 @@ def alias_of(name):
     return "_" + name if name[0].isdigit() else name
 
 
+@functools.lru_cache(maxsize=None)
+def forker():
+    """Return an interpreter that has imported what a template has."""
+    made = Forker("asyncio")
+    atexit.register(made.end)
+    return made
+
+
+def forked(place):
+    """Return a box as most calls have one: a fork."""
+    return ForkedBox(place, forker())
+
+
 def ended(place, box, relay):
     """Wait for the end of the code; return its Result, with the relay."""
     relay.start()
@@ -337,7 +353,7 @@ def ended(place, box, relay):
 
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         aliases=(), echo=False, silent=True, shapes=(),
-        progress=False, box_in=Box):
+        progress=False, box_in=forked):
     """Run code in a box with servers; return its Result with the relay.
 
     others: names of more servers, each with the one tool echo, and aliases

@@ -288,7 +288,7 @@ async def gather(n):
              for i in range(3)]
     left = n
     sys.setprofile(late)
-    await asyncio.wait(tasks, timeout=5)
+    await asyncio.wait(tasks, timeout=60)
     sys.setprofile(None)
     for i, task in enumerate(tasks):
         assert task.result().data['i'] == i, (n, i)
