@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { binary, commandLine, folder, uid } from './support/program.mjs';
+import { binary, commandLine, folder, once, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
@@ -41,7 +41,7 @@ function program(t, args, { place, ...more } = {}) {
     word === binary ? path.join(place, 'caisson') : word);
 
   return spawnSync(command, own,
-    { input: '', encoding: 'utf8', timeout: 120_000 });
+    { input: '', encoding: 'utf8', timeout: 300_000 });
 }
 
 /* The lines of the selftest that begin so, and its status. */
@@ -83,7 +83,9 @@ function broken(place, name) {
 
 /* Without a relay there is no box: whatever needs one fails with it. */
 for (const names of [['relay'], ['reader', 'store', 'broker']]) {
-  test(`what cannot be loaded fails the selftest: ${names.join(', ')}`, (t) => {
+  const what = names.join(', ');
+
+  test(`what cannot be loaded fails the selftest: ${what}`, once, (t) => {
     const place = copied(t);
     const said = names.map((name) => [name, broken(place, name)]);
     const { status, lines } = selftest(t, { place });
@@ -102,17 +104,18 @@ for (const names of [['relay'], ['reader', 'store', 'broker']]) {
   });
 }
 
-test('the selftest runs each language that clients may name', (t) => {
+test('the selftest runs each language that clients may name', once, (t) => {
   const lines = (env) => selftest(t, { env }).lines
     .filter((line) => line.includes('language'));
   const tools = { CAISSON_TOOLS: 'run_code' };
 
-  assert.match(lines(tools).join('\n'),
-    /^ok +language shell +(bash \d|a plain sh)/m);
+  const told = lines(tools).join('\n');
+
+  assert.match(told, /^ok +language shell +(bash \d|a plain sh)/m);
   assert.match(lines({ ...tools, CAISSON_SHELL: '/no/shell' }).join('\n'),
     /^FAIL +language shell .*\/no\/shell.*set CAISSON_SHELL/m);
   /* Without a setting that names an engine, none need be there. */
-  assert.match(lines(tools).join('\n'), /^(ok|note) +language javascript /m);
+  assert.match(told, /^(ok|note) +language javascript /m);
   assert.match(lines({ ...tools, CAISSON_JAVASCRIPT: '/no/bun' }).join('\n'),
     /^FAIL +language javascript .*\/no\/bun/m);
 });
