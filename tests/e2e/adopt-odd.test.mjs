@@ -19,7 +19,7 @@ function adopt(home, ...words) {
   const [command, ...rest] =
     commandLine({ args: ['adopt', ...words, '--yes'], home });
   const done = spawnSync(command, rest,
-    { cwd: home, input: '', encoding: 'utf8', timeout: 120_000 });
+    { cwd: home, input: '', encoding: 'utf8', timeout: 300_000 });
 
   assert.equal(done.error, undefined);
   done.all = done.stdout + done.stderr;

@@ -280,7 +280,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 function onTerminal(home, place, added, answer) {
   return spawnSync('/usr/bin/python3', ['-c', terminal, place, added, answer,
     ...commandLine({ args: ['adopt', 'cursor'], home })],
-  { cwd: home, encoding: 'utf8', timeout: 60_000 });
+  { cwd: home, encoding: 'utf8', timeout: 300_000 });
 }
 
 test('on a terminal it asks, and a file that changed is left alone', once,

@@ -21,7 +21,7 @@ function run(t, args, input = '', options = {}) {
     commandLine({ ...options, args: ['exec', ...args], home });
 
   return spawnSync(command, rest,
-    { cwd: home, input, encoding: 'utf8', timeout: 120_000 });
+    { cwd: home, input, encoding: 'utf8', timeout: 300_000 });
 }
 
 const programs = [

@@ -214,7 +214,7 @@ for (const [engine, ask] of Object.entries({ podman, docker }))
       assert.match(await use({}, {}), /^65534:65534 \/data\nnone\nnone\nfile: made/);
       made('USER 0:5');
       printed(at, 'add', 'localhost/work:1');
-      assert.match(await use({}, { timeout: 9 }), /^65534:65534 /);
+      assert.match(await use({}, { timeout: 90 }), /^65534:65534 /);
       printed(at, 'remove', 'work');
     });
 

@@ -19,7 +19,7 @@ function run(t, args, env = {}) {
   const [command, ...rest] =
     commandLine({ args: ['libraries', ...args], env, home });
   const done = spawnSync(command, rest,
-    { cwd: home, input: '', encoding: 'utf8', timeout: 120_000 });
+    { cwd: home, input: '', encoding: 'utf8', timeout: 300_000 });
 
   assert.deepEqual(fs.readdirSync(home), []);
   return done;

@@ -107,8 +107,8 @@ together('what ends at a deadline', { concurrency: true }, () => {
     const raw = await Raw.open(t, {
       env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE_TIMEOUT: '2m' },
     });
-    const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 7 });
-    const quick = raw.postCall('print("quick")', { timeout: 6 });
+    const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 21 });
+    const quick = raw.postCall('print("quick")', { timeout: 20 });
 
     await assertTimedOut(raw, slow);
     assert.equal((await raw.result(quick)).content[0].text, 'quick');

@@ -206,7 +206,7 @@ test('how a server is spoken to is remembered', once, async (t) => {
     const { client } = await open(t, `${remote.origin}${place}`, {}, { home });
     const from = remote.heard.length;
 
-    assert.equal(text(await run(client, call(), { timeout: 9 })), '{}');
+    assert.equal(text(await run(client, call(), { timeout: 90 })), '{}');
     await client.close();
     return remote.heard.slice(from).slice(0, 3).map(({ method, message }) =>
       message?.method ?? method);

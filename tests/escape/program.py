@@ -137,7 +137,7 @@ class Program:
     def request(self, method, params):
         return self.wait(self.ask(method, params))
 
-    def start(self, code, timeout=20):
+    def start(self, code, timeout=100):
         """Begin a call; return its id."""
         arguments = {"code": code, "timeout": timeout}
         language = getattr(code, "language", None)
@@ -148,7 +148,7 @@ class Program:
             "name": "run_code",
             "arguments": {"language": language, **arguments}})
 
-    def run(self, code, timeout=20):
+    def run(self, code, timeout=100):
         """A whole call; return its answer."""
         return self.wait(self.start(code, timeout))
 

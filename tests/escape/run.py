@@ -88,7 +88,7 @@ GROUPS = ("calls", "identity", "filesystem", "execution", "network",
           "processes", "resources", "protocol", "positives", "driven", "hosts",
           "frames", "shell", "javascript", "soak")
 BOXES = ("box-init", "relay", "python", "bash", "mcp", *PLACES)  # processes
-SETTLE_SECONDS = 600  # memory is freed by a process of the lowest priority
+SETTLE_SECONDS = 600  # memory is freed by a process of low priority
 BESIDE = 4  # cases that run at once where a case only begins one
 BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
 NATIVE = "64", "67"  # cases of native boxes only

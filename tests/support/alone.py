@@ -34,7 +34,7 @@ REAPER = "CAISSON_REAPER"
 OWN = "CAISSON_OWN_NAMESPACES"  # set where the command has some
 PLACES = "/tmp", "/var/tmp", "/dev/shm"
 QUEUES = "/dev/mqueue"
-END_SECONDS = 60  # what was killed is gone by then, unless it hangs
+END_SECONDS = 300  # what was killed is gone by then, unless it hangs
 FORWARDED = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 
 

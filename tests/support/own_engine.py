@@ -45,7 +45,7 @@ NEEDED = {"podman": ("podman", "catatonit", "conmon"),
 # As root of a test, without any network of its own.
 DAEMON = """dockerd --iptables=false --ip6tables=false --bridge=none
     --exec-opt native.cgroupdriver=cgroupfs""".split()
-DAEMON_SECONDS = 120
+DAEMON_SECONDS = 300
 
 
 def find(names):

@@ -45,7 +45,7 @@ process.once('exit', () => {
   if (daemon) {
     daemon.kill('SIGTERM');
     spawnSync('tail', ['--pid', `${daemon.pid}`, '-f', '/dev/null'],
-      { timeout: 20_000 });
+      { timeout: 300_000 });
     spawnSync('umount', [path.join(made, 'data')]);
   }
   spawnSync('umount', [path.join(made, 'graph/overlay')]);

@@ -38,7 +38,7 @@ sys.exit(child.returncode)
 export function onTerminal(t, options, fds = 'stdin,stdout,stderr') {
   const { status, stdout, error } = spawnSync('/usr/bin/python3', ['-c',
     script, fds, ...commandLine({ home: folder(t), ...options })],
-  { encoding: 'utf8', timeout: 120_000 });
+  { encoding: 'utf8', timeout: 300_000 });
 
   if (error !== undefined)
     throw error;
