@@ -306,12 +306,15 @@ test('a call that is cancelled while its files are kept has none',
       await run(client, 'open("out/a", "w").write("1")');
       const keeper = family('files');
       const controller = new AbortController();
+      const gate = new Gate();
       let over = false;
-
-      process.kill(keeper.pid, 'SIGSTOP');
-      const call = run(client, `open("out/b${++n}", "w").write("1")`, {},
+      const call = run(client,
+        `${gate.wait}\nopen("out/b${++n}", "w").write("1")`, {},
         { signal: controller.signal }).then(() => { over = true; });
 
+      await gate.reached();
+      process.kill(keeper.pid, 'SIGSTOP');
+      gate.open();
       /* On a slow machine the keeper may be given up before. */
       await until(() => over || family('porter'), 'a porter');
       if (over)
