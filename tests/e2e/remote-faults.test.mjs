@@ -171,7 +171,7 @@ test('commands say what is wrong with a URL, and move it', async (t) => {
     file: [{ url: `${origin}/mcp`, oauth: { idTokenFile: '~/none' } },
       `its oauth: read idTokenFile ${home}/none: No such file`],
     pem: [{ url: authority.url, oauth: { ...own, privateKey: 'x' } },
-      'its privateKey cannot be read: it must be a PEM ("-----BEGIN PRIVATE '],
+      'its privateKey cannot be read: it must be the PEM of one key, with its '],
     bearer: [{ url: authority.url, oauth: { ...own, grant: 'jwt-bearer' } },
       'the grant jwt-bearer needs assertion or idToken, or a file of one'],
     idp: [{ url: authority.url, oauth: { ...own, grant: 'jwt-bearer',

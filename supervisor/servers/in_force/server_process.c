@@ -404,7 +404,7 @@ server_process_open_secret(
 	struct stat st;
 
 	if (fd == -1 || fstat(fd, &st) == -1)
-		return err_sys(err, "its oauth: open %s %s", option, path);
+		return err_sys(err, "its oauth: read %s %s", option, path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "its oauth: %s %s is no regular file",
 		    option, path);
