@@ -193,6 +193,9 @@ renew_look(struct renew *renew)
 
 	if (renew_read(renew)) {
 		renew_end(renew, NULL);
+	} else if (renew->refused) {
+		/* Nor is it sent again by a goodbye. */
+		renew_end(renew, "no token is given for what its entry has");
 	} else if (dir == -1) {
 		renew_end(renew, "it wants a login, and there is no state "
 		    "directory to keep one in: see CAISSON_STATE_DIR");
