@@ -270,6 +270,25 @@ enter_scope(const struct enter *enter, const char *had)
 	    scope, enter->authority.offline ? "offline_access" : NULL);
 }
 
+/* The client is known, or registered, and a person is asked. */
+static void
+enter_ask(struct enter *enter)
+{
+	const struct remote *remote = enter->place.remote;
+
+	if (remote_option(remote, "assertion") != NULL ||
+	    remote_option(remote, "idToken") != NULL)
+		enter_end(enter, "its oauth: assertion and idToken need the "
+		    "grant jwt-bearer");
+	else if (enter->login.client_id != NULL)
+		enter_visit(enter);
+	else if (remote_option(remote, "privateKey") != NULL)
+		enter_end(enter, "its oauth: privateKey needs the clientId "
+		    "that it proves");
+	else
+		enter_register(enter);
+}
+
 static void
 enter_on_discovered(void *ctx, const char *why)
 {
@@ -288,10 +307,7 @@ enter_on_discovered(void *ctx, const char *why)
 	enter->login.scope = enter_scope(enter, before.scope);
 	login_reset(&before);
 	if (!issue_without_user(remote)) {
-		if (enter->login.client_id != NULL)
-			enter_visit(enter);
-		else
-			enter_register(enter);
+		enter_ask(enter);
 		return;
 	}
 	enter->issue = issue_start_own(&enter->place, &enter->login,

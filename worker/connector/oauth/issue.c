@@ -100,8 +100,8 @@ issue_identify(const struct remote *remote, const struct login *login,
 			query_add(form, "client_secret", login->client_secret);
 	}
 	if (strcmp(method, ISSUE_JWT) == 0) {
-		done = client.key == NULL ? err_set(err, "its login was made "
-		    "with a privateKey, which its entry lacks") :
+		done = client.key == NULL ? err_set(err, "its client proves by "
+		    "a privateKey who it is, which its entry lacks") :
 		    jwt_add_assertion(&proof, &client, audience != NULL ?
 		        audience : login->issuer, err);
 		query_add(form, "client_assertion_type", ISSUE_ASSERTION);

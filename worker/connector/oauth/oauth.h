@@ -294,7 +294,10 @@ void issue_prepare(struct login *login, const struct remote *remote,
  */
 int issue_without_user(const struct remote *remote);
 
-/* Asks for tokens of such a grant, as issue_start() does. */
+/*
+ * Asks for tokens of such a grant, as issue_start() does. Another one is added
+ * here, to server_check_header() and, with its texts, to entry_read_oauth().
+ */
 struct issue *issue_start_own(const struct issue_place *place,
     struct login *login, issue_done *done, void *ctx, struct err *err);
 
