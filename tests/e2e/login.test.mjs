@@ -78,6 +78,24 @@ const redirect = async (url) =>
 const kept = ({ home }, owner = '-') =>
   path.join(home, '.local/state/caisson/logins', owner, 'far');
 
+/* Nobody but the directory of the login has these secrets. */
+async function hides(secrets, options, { client, log, pid }, more = []) {
+  const seen = [log(), ...more,
+    ran({ ...options, args: ['servers', 'list', '--json'] }).stdout,
+    ran({ ...options, args: ['calls', 'list', '--json'] }).stdout,
+    ...descendants(pid).map((each) => cmdline(each.pid)),
+    JSON.stringify(await run(client, `import os
+print(os.environ, await runtime.list_tools("far"),
+      runtime.describe_server("far"), (await mcp_far.echo()).json())`)),
+    ...fs.readdirSync(options.home, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile() && each.name !== 'login')
+      .map((each) => fs.readFileSync(path.join(each.parentPath ?? each.path,
+        each.name), 'latin1'))].join();
+
+  for (const secret of secrets)
+    assert.ok(!seen.includes(secret), secret);
+}
+
 test('a call says how to log in, and works after it', async (t) => {
   const authority = await serveAuthority(t);
   const options = known(t, authority);
@@ -108,21 +126,8 @@ test('a call says how to log in, and works after it', async (t) => {
 
   assert.match(list, /login +the local user, renewed when it is used/);
 
-  /* Nobody but the directory has the tokens. */
-  const seen = [first.log(), login.out, login.err, login.argv, list,
-    ran({ ...options, args: ['servers', 'list', '--json'] }).stdout,
-    ran({ ...options, args: ['calls', 'list', '--json'] }).stdout,
-    ...descendants(first.pid).map(({ pid }) => cmdline(pid)),
-    JSON.stringify(await run(first.client, `import os
-print(os.environ, await runtime.list_tools("far"),
-      runtime.describe_server("far"), (await mcp_far.echo()).json())`)),
-    ...fs.readdirSync(options.home, { recursive: true, withFileTypes: true })
-      .filter((each) => each.isFile() && each.name !== 'login')
-      .map((each) => fs.readFileSync(path.join(each.parentPath ?? each.path,
-        each.name), 'latin1'))].join();
-
-  for (const secret of authority.secrets)
-    assert.ok(!seen.includes(secret), secret);
+  await hides(authority.secrets, options, first,
+    [login.out, login.err, login.argv, list]);
 
   const left = await logIn(options, { verb: 'logout' });
 
@@ -346,15 +351,16 @@ test('a client proves by a key who it is', once, async (t) => {
 
     if (kind === 'rsa') {
       fs.chownSync(place, uid, uid);
-      assert.match((await logIn(options)).err, /far": its oauth: privateKeyFile \S+ is open to other users \(fix: chmod 600 /);
+      assert.match((await logIn(options)).err, new RegExp('"far": its oauth: ' +
+        'privateKeyFile \\S+ is open to other users \\(fix: chmod 600 /'));
       fs.chmodSync(place, 0o600);
     }
     assert.equal((await logIn(options)).status, 0);
     authority.expire();
-    const { client, log } = await connect(t, options);
+    const started = await connect(t, options);
 
-    assert.equal(text(await run(client, call)), '{"a":1}');
-    assert.doesNotMatch(log(), /PRIVATE KEY/);
+    assert.equal(text(await run(started.client, call)), '{"a":1}');
+    await hides([pem.split('\n')[1], 'unsaid'], options, started);
     assert.doesNotMatch(fs.readFileSync(path.join(kept(options), 'login'),
       'utf8'), /PRIVATE KEY/);
 
@@ -383,9 +389,13 @@ test('tokens are bound to a key where the server wants that', once,
     const options = known(t, authority);
 
     assert.equal((await logIn(options)).status, 0);
-    const { client } = await connect(t, options);
+    const started = await connect(t, options);
+    const { client } = started;
+    const { key } = JSON.parse(fs.readFileSync(
+      path.join(kept(options), 'login'), 'utf8').split('\n')[1]);
 
     assert.equal(text(await run(client, call)), '{"a":1}');
+    await hides([key, ...authority.secrets], options, started);
     authority.expire();
     authority.nonce = 'two';
     assert.equal(text(await run(client, call)), '{"a":1}');
@@ -410,7 +420,8 @@ test('tokens are bound to a key where the server wants that', once,
     /* A nonce that is another one each time, and a token that is not bound. */
     Object.defineProperty(authority, 'nonce',
       { get: () => crypto.randomUUID(), configurable: true });
-    assert.match(text(await run(client, attempt)), /401 to a token that is new \(use_dpop_nonce\): log in by .*; is the clock of this machine right\?/);
+    assert.match(text(await run(client, attempt)), new RegExp('401 to a token ' +
+      'that is new \\(use_dpop_nonce\\): log in by .*; is the clock of this'));
     Object.defineProperty(authority, 'nonce', { value: 'three' });
     authority.tokens = { status: 200, token_type: 'Bearer', access_token: 'x' };
     authority.expire();
@@ -421,24 +432,27 @@ test('tokens are bound to a key where the server wants that', once,
 test('an assertion of others takes the place of a login', once, async (t) => {
   const authority = await serveAuthority(t, { registers: false });
   const oauth = { grant: 'jwt-bearer' };
-  const rows = [[{ assertionFile: file(t, 'token', 'whole\n') }, ['whole']],
+  const secret = crypto.randomUUID();
+  const rows = [[{ assertionFile: file(t, 'token', `${secret}\n`) }, [secret]],
     [{ clientId: 'us', idToken: '${ID}', idpClientId: 'idp', clientSecret: 's',
       idpTokenEndpoint: `${authority.issuer}/token` }, [undefined, 'jag']]];
 
   authority.metadata = { authorization_endpoint: undefined,
     code_challenge_methods_supported: undefined };
   for (const [more, assertions] of rows) {
-    const { client } = await connect(t, known(t, authority,
-      { oauth: { ...oauth, ...more } }, { ID: 'identity' }));
+    const options = known(t, authority,
+      { oauth: { ...oauth, ...more } }, { ID: secret });
+    const started = await connect(t, options);
 
-    assert.equal(text(await run(client, call)), '{"a":1}');
+    assert.equal(text(await run(started.client, call)), '{"a":1}');
+    await hides([secret], options, started);
     const grants = authority.grants.splice(0);
 
     assert.deepEqual(grants.map((each) => each.assertion), assertions);
     if (grants.length > 1)
       assert.deepEqual([grants[0].subject_token, grants[0].client_id,
         grants[0].audience, grants[0].resource],
-      ['identity', 'idp', authority.issuer, authority.url]);
+      [secret, 'idp', authority.issuer, authority.url]);
   }
 });
 
@@ -463,6 +477,15 @@ test('a header of the entry is sent instead of a login', once, async (t) => {
     { headers: { Authorization: 'Bearer x' } }));
 
   assert.match(login.err, /its entry has the header Authorization, .*: remove/);
+});
+
+test('what cannot be a login is told', once, async (t) => {
+  const authority = await serveAuthority(t);
+
+  for (const [oauth, sentence] of [
+    [{ privateKey: 'x' }, /its oauth: privateKey needs the clientId that it /],
+    [{ idToken: 'x' }, /assertion and idToken need the grant jwt-bearer/]])
+    assert.match((await logIn(known(t, authority, { oauth }))).err, sentence);
 });
 
 test('what is wrong with a login is one sentence', once, async (t) => {
