@@ -340,6 +340,9 @@ class JavaScript(unittest.TestCase):
         """Pictures and progress reach the relay."""
         for relay in self.runs("""
             await runtime.show(%s, 'one');
+            for (const bytes of ['\\x89PNG\\r\\n\\x1a\\n', '\\xff\\xd8\\xff',
+              'RIFF....WEBP'])
+              await runtime.show(Buffer.from(bytes, 'latin1'), 'one');
             await runtime.show('text');
             await runtime.progress(1, 2, 'half');
             runtime.progress(1.5, 2); runtime.progress(1.75, 2);
@@ -350,7 +353,9 @@ class JavaScript(unittest.TestCase):
                 "file, or draw a PNG\nthe bytes: not a PNG, JPEG, WebP or GIF:"
                 " save the picture as one of these\n", progress=True):
             self.assertEqual([(each["kind"], each["title"])
-                              for each in relay.pictures], [("gif", "one")])
+                              for each in relay.pictures],
+                             [(kind, "one") for kind in
+                              ("gif", "png", "jpeg", "webp")])
             self.assertEqual(relay.progress[0],
                              {"done": 1000, "total": 2000, "text": "half"})
             self.assertEqual(relay.progress[-1], {"done": 1750, "total": 2000})

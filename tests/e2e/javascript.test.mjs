@@ -270,6 +270,21 @@ const words = texts.flatMap(({ text }) => text.split(" ")).length;
 const kept = (graph.data.entities as Entity[]).map(({ name }) => name).sort();
 console.log(\`\${words} words, kept of \${kept}\`);`;
 
+test('it is the first of bun, deno and node that is on the PATH', {
+  skip: engines.find(([, , { skip }]) => skip)?.[2].skip || once.skip ||
+    nativeOnly('engines of the host').skip,
+}, async (t) => {
+  const PATH = folder(t);
+
+  for (const [name, { CAISSON_JAVASCRIPT: place }] of [...engines].reverse()) {
+    fs.symlinkSync(place, path.join(PATH, name));
+    const raw = await Raw.open(t, { env: { PATH } });
+    assert.deepEqual((await run(raw, 'const { bun, deno } = process.versions;' +
+      'console.log(bun ? "bun" : deno ? "deno" : "node")')).stdout, [name]);
+    await raw.finish();
+  }
+});
+
 test('without an engine it is said which there are',
   nativeOnly('engines of the host'), async (t) => {
     const script = file(t, 'bun', '#!/bin/sh\n');
