@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, ran, uid } from './support/program.mjs';
+import { folder, ran, uid, usually } from './support/program.mjs';
 import { fetchAt, serve } from './support/serve.mjs';
 
 /* Opens sockets, by TCP or at a path, and becomes the program. */
@@ -32,6 +32,8 @@ for n, fd in enumerate(moved):
 os.environ["LISTEN_FDS"] = str(len(made))
 os.environ["LISTEN_PID"] = str(${pid})
 os.execv(sys.argv[1], sys.argv[1:])`];
+
+usually();
 
 const message = {
   method: 'POST', headers: { 'Content-Type': 'application/json' },

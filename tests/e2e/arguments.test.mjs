@@ -6,8 +6,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { childrenEver, descendants } from './support/processes.mjs';
-import { withoutPool } from './support/program.mjs';
+import { usually, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+
+usually();
 
 withoutPool();
 

@@ -5,11 +5,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { childless, memory } from './support/processes.mjs';
-import { patiently, withoutPool } from './support/program.mjs';
+import { withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
 withoutPool();
-patiently();
 
 /* How long each of them may go on: they come to their limits in the second. */
 const seconds = 6;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { text } from './support/files.mjs';
 import { write } from './support/home.mjs';
-import { folder, nativeOnly, ran } from './support/program.mjs';
+import { folder, nativeOnly, ran, usually } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { example, withServers } from './support/servers.mjs';
 
@@ -184,6 +184,8 @@ except Exception as error:
     print("failed:", error)
 print(runtime.capability_summary().split("\\n")[0])
 `;
+
+usually();
 
 test('programs in the forms of its pages', async (t) => {
   const { client } = await connect(t,

@@ -6,10 +6,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, nativeOnly, patiently, settings } from './support/program.mjs';
+import { folder, nativeOnly, settings } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-
-patiently();
 
 settings.CAISSON_ARGUMENTS = 'all';
 settings.CAISSON_TOOLS = 'all';

@@ -11,14 +11,12 @@ import { StreamableHTTPClientTransport }
   from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Gate } from './support/gate.mjs';
 import { family } from './support/processes.mjs';
-import { folder, patiently } from './support/program.mjs';
+import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { fetchAt, serveTcp } from './support/serve.mjs';
 import { add, clientOf, run as command } from './support/tokens.mjs';
 import { until, within } from './support/wait.mjs';
-
-patiently();
 
 const id = (result) => result._meta['caisson/execution'];
 

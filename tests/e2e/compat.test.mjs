@@ -7,9 +7,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { commandLine, file, folder } from './support/program.mjs';
+import { commandLine, file, folder, usually } from './support/program.mjs';
 import { serve } from './support/serve.mjs';
 import { add, clientOf, found, last } from './support/tokens.mjs';
+
+usually();
 
 const token = 'an-earlier-token-of-32-characters';
 

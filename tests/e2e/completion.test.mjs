@@ -7,7 +7,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { binary, commandLine, folder, ran } from './support/program.mjs';
+import {
+  binary, commandLine, folder, ran, usually,
+} from './support/program.mjs';
+
+usually();
 
 function completion(t, shell) {
   const { status, stdout, stderr } = ran(

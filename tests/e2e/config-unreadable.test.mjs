@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { describe as together } from 'node:test';
 import { descendants } from './support/processes.mjs';
-import { file, folder, patiently, withoutPool } from './support/program.mjs';
+import { file, folder, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertServes, attempt, configure, hostile, serving, unserved, withServers,
@@ -17,7 +17,6 @@ import {
 import { until } from './support/wait.mjs';
 
 withoutPool();
-patiently();
 
 /* Less than the time for which a missing file keeps what it said last. */
 const moment = 1500;

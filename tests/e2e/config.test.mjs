@@ -8,7 +8,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { binary, commandLine, folder, ran, uid } from './support/program.mjs';
+import {
+  binary, commandLine, folder, ran, uid, usually,
+} from './support/program.mjs';
+
+usually();
 
 /* A home with these files: { 'MCPs/a.json': text or object }. */
 function homeWith(t, files) {

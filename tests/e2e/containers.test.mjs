@@ -12,14 +12,13 @@ import { docker, gone, hideLocks, named, podman, rootFolder, settingsOf, skipped
 import { links, text } from './support/files.mjs';
 import { notKept } from './support/kept.mjs';
 import { descendants, processes } from './support/processes.mjs';
-import { file, folder, patiently, ran } from './support/program.mjs';
+import { file, folder, ran } from './support/program.mjs';
 import { archive, serve } from './support/registry.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { configure, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 hideLocks();
-patiently();
 
 const options = { skip: skipped.podman };
 const meta = (result, name) => result._meta[`caisson/${name}`];

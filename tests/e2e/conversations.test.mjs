@@ -10,12 +10,10 @@ import { links, read, text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants } from './support/processes.mjs';
 import {
-  contained, folder, once, patiently, ran, settings, unpooled,
+  contained, folder, once, ran, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until, untilLate } from './support/wait.mjs';
-
-patiently();
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,conversationId';

@@ -9,13 +9,11 @@ import net from 'node:net';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, family, owners } from './support/processes.mjs';
-import { patiently, root, settings, unpooled } from './support/program.mjs';
+import { root, settings, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { raw as written, serve } from './support/serve.mjs';
 import { example, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 const skip = { skip: !root && 'needs root' };
 

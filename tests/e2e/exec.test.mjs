@@ -11,9 +11,13 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { encode } from './support/png.mjs';
-import { commandLine, file, folder, nativeOnly, ran } from './support/program.mjs';
+import {
+  commandLine, file, folder, nativeOnly, ran, usually,
+} from './support/program.mjs';
 import { example, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
+
+usually();
 
 function run(t, args, input = '', options = {}) {
   const home = options.home ?? folder(t);

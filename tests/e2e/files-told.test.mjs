@@ -9,10 +9,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { kept, links, put, read, text } from './support/files.mjs';
-import { folder, once, patiently, settings } from './support/program.mjs';
+import { folder, once, settings } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
-
-patiently();
 
 /* Answers as models see them. */
 settings.CAISSON_STRUCTURED = 'off';

@@ -13,14 +13,10 @@ import test from 'node:test';
 import { kept, links, prefix, put, read, text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants } from './support/processes.mjs';
-import {
-  file, folder, patiently, ran, settings, unpooled,
-} from './support/program.mjs';
+import { file, folder, ran, settings, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until, untilLate } from './support/wait.mjs';
-
-patiently();
 
 /* Answers as models see them. */
 settings.CAISSON_STRUCTURED = 'off';
@@ -382,16 +378,20 @@ test('a keeper that is killed costs only what it was asked for', async (t) => {
   /* While it is at work: what was linked to is there, the rest is noted. */
   const calls = Array.from({ length: 8 }, (_, n) => run(client,
     `open("out/n${n}", "wb").write(bytes(2_000_000))`));
-  let kills = 0;
+  const killed = [];
   const killer = setInterval(() => {
     const found = keeper();
 
-    if (found !== undefined && kills++ < 4)
+    if (found !== undefined && killed.length < 4) {
       kill(found);
+      killed.push(found.pid);
+    }
   }, 5);
   const results = await Promise.all(calls);
 
   clearInterval(killer);
+  await until(() => descendants(pid).every((entry) =>
+    !killed.includes(entry.pid)), 'the end of the last one');
   for (const each of results) {
     assert.equal(each.isError, false, text(each));
     for (const link of links(each))

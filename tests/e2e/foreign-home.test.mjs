@@ -9,9 +9,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, ran, root, uid } from './support/program.mjs';
+import { folder, ran, root, uid, usually } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { configure, hostile, serving } from './support/servers.mjs';
+
+usually();
 
 const options = {
   skip: root ? false : 'only root can give a home to another user',

@@ -7,13 +7,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, patiently, root, uid } from './support/program.mjs';
+import { folder, root, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf, last, run, said } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 const state = (home) => path.join(home, '.local/state/caisson');
 

@@ -5,13 +5,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { patiently } from './support/program.mjs';
 import { missing } from './support/sdk2.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
 import { caisson } from './support/tokens.mjs';
 import { until, within } from './support/wait.mjs';
-
-patiently();
 
 const running = (gate) =>
   ({ name: 'run_python', arguments: { code: gate.wait } });

@@ -8,13 +8,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { engines, modules } from './support/engines.mjs';
-import {
-  folder, nativeOnly, patiently, ran, settings,
-} from './support/program.mjs';
+import { folder, nativeOnly, ran, settings } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 settings.CAISSON_TOOLS = 'run_code,run_python';
 settings.CAISSON_ARGUMENTS = 'all';

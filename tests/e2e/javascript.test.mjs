@@ -9,12 +9,10 @@ import path from 'node:path';
 import test from 'node:test';
 import { engines, modules } from './support/engines.mjs';
 import {
-  contained, file, folder, nativeOnly, once, patiently, settings,
+  contained, file, folder, nativeOnly, once, settings,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
-
-patiently();
 
 settings.CAISSON_TOOLS = 'run_code,list_runners';
 settings.CAISSON_ARGUMENTS = 'all';

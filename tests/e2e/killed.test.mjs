@@ -6,11 +6,9 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import test from 'node:test';
-import { folder, patiently, settings } from './support/program.mjs';
+import { folder, settings } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf } from './support/tokens.mjs';
-
-patiently();
 
 settings.CAISSON_ARGUMENTS = 'code,conversationId';
 

@@ -12,14 +12,11 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, gone, processOf,
 } from './support/processes.mjs';
-import {
-  file, folder, patiently, root, uid, withoutPool,
-} from './support/program.mjs';
+import { file, folder, root, uid, withoutPool } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
 withoutPool();
-patiently();
 
 const allowed = { CAISSON_ALLOW_WEAK_ISOLATION: 'on' };
 const mark =

@@ -9,11 +9,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import {
-  contained, folder, nativeOnly, once, patiently, uid,
+  contained, folder, nativeOnly, once, uid,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-
-patiently();
 
 const python = '/usr/bin/python3';
 

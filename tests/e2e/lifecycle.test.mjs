@@ -10,14 +10,13 @@ import {
   opened, owners, processOf,
 } from './support/processes.mjs';
 import {
-  contained, limit, once, patiently, ran, root, rounds, uid, withoutPool,
+  contained, limit, once, ran, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { assertServes, hostile, withServers } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
 withoutPool();
-patiently();
 
 /* The next call works, and afterwards no process is left. */
 async function assertRecovered(raw) {

@@ -6,13 +6,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
-import {
-  contained, once, patiently, withoutPool,
-} from './support/program.mjs';
+import { contained, once, withoutPool } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
 withoutPool();
-patiently();
 
 const imports = 'import mmap, os, select, socket, subprocess, sys, time\n';
 

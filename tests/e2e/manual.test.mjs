@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { contained } from './support/program.mjs';
+import { contained, usually } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { example, withServers } from './support/servers.mjs';
 
@@ -413,6 +413,8 @@ test('client and code read the same manual', async (t) => {
     const [inside] = await raw.printed(`
 import json
 print(json.dumps(runtime.capability_summary("full")))`);
+
+usually();
     const [manual, here] = result.contents[0].text.split('\nIn force here: ');
     const [same, call] = JSON.parse(inside).split('\n**In this call**');
 

@@ -9,11 +9,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { family } from './support/processes.mjs';
-import { folder, once, patiently, ran, uid } from './support/program.mjs';
+import { folder, once, ran, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 const NAMES = ['save_tool', 'save_memory', 'load_memory', 'update_memory',
   'delete_memory', 'list_memories', 'memory_exists', 'get_memory_info'];

@@ -11,13 +11,11 @@ import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
-import { campaign, ended, folder, patiently, settings }
-  from './support/program.mjs';
+import { campaign, ended, folder, settings } from './support/program.mjs';
 import { fetchAt, serve, serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf, last, run, said } from './support/tokens.mjs';
 import { until, within } from './support/wait.mjs';
 
-patiently();
 settings.CAISSON_ARGUMENTS = 'code,timeout,conversationId';
 
 const page = fs.readFileSync(

@@ -6,13 +6,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import { childless, descendants, memory } from './support/processes.mjs';
-import { once, patiently, unpooled } from './support/program.mjs';
+import { once, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect } from './support/sdk.mjs';
 import { meta } from './support/tokens.mjs';
 import { until, untilLate } from './support/wait.mjs';
-
-patiently();
 
 /* A Python expression for these bytes. */
 function pythonBytes(bytes) {

@@ -8,13 +8,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { folder, patiently } from './support/program.mjs';
+import { folder } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
 import { add, caisson, clientOf, last } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 /* Two clients of a program, each with a token of its own. */
 async function two(t, options) {

@@ -6,11 +6,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { decode, encode } from './support/png.mjs';
-import { patiently, settings, unpooled } from './support/program.mjs';
+import { settings, unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
-
-patiently();
 
 /* Answers as models see them. */
 settings.CAISSON_STRUCTURED = 'off';

@@ -12,13 +12,11 @@ import {
   namespacePids, processOf,
 } from './support/processes.mjs';
 import {
-  contained, folder, nativeOnly, once, patiently, reduced, root, rounds,
+  contained, folder, nativeOnly, once, reduced, root, rounds,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 /* The processes of boxes where those are containers. */
 function containedParts(family) {

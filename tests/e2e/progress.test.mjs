@@ -5,11 +5,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { patiently, unpooled } from './support/program.mjs';
+import { unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
-
-patiently();
 
 /*
  * Runs code, which does not end before this has been heard of it; returns its

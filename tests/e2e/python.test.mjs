@@ -4,10 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { patiently } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
-
-patiently();
 
 /*
  * [what, code, lines printed], which may be patterns: what a box could do

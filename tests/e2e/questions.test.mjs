@@ -5,14 +5,13 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, patiently, withoutPool } from './support/program.mjs';
+import { folder, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { attempt, heard, hears, hostile, python, withServers }
   from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 withoutPool();
-patiently();
 
 const FORM = { message: 'Who are you?', requestedSchema: { type: 'object',
   properties: { name: { type: 'string' },

@@ -10,7 +10,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { links, text } from './support/files.mjs';
 import { descendants } from './support/processes.mjs';
-import { contained, folder, patiently } from './support/program.mjs';
+import { contained, folder } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
 const hidden = 'only the host has this';
@@ -61,8 +61,6 @@ for place in places:
         except OSError: pass
 print("racing", flush=True)
 `;
-
-patiently();
 
 /* The last line of the code, and arguments of the call. */
 const ends = {

@@ -10,8 +10,10 @@ import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { write } from './support/home.mjs';
-import { binary, folder, ran } from './support/program.mjs';
+import { binary, folder, ran, usually } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
+
+usually();
 
 const source = fileURLToPath(new URL('../..', import.meta.url));
 const readme = fs.readFileSync(path.join(source, 'README.md'), 'utf8');

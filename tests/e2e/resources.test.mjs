@@ -6,12 +6,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, patiently, withoutPool } from './support/program.mjs';
+import { folder, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { heard, hostile, official, withServers } from './support/servers.mjs';
 
 withoutPool();
-patiently();
 
 const one = { servers: ['e'], timeout: 100 };
 const asks = `

@@ -9,14 +9,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { describe as together } from 'node:test';
 import { descendants } from './support/processes.mjs';
-import { folder, patiently } from './support/program.mjs';
+import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   configure, hostile, toolServer, unserved, withServers,
 } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
-
-patiently();
 
 const SERVERS = 12;
 const TOOLS = 34; /* of each, and one more: 420 in all */

@@ -9,7 +9,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
-import { binary, commandLine, folder, once, uid } from './support/program.mjs';
+import {
+  binary, commandLine, folder, once, uid, usually,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
@@ -195,6 +197,8 @@ print(*[line.split()[3] for line in limits.split("\\n")
         if line.startswith("Max file size")])
 print(len((await mcp_h.huge(bytes=9_000_000)).text) > 8_000_000)`,
   { servers: ['h'] }), ['4096', 'True']);
+
+usually();
   await raw.finish();
 });
 

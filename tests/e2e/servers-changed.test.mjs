@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone } from './support/processes.mjs';
-import { folder, patiently, withoutPool } from './support/program.mjs';
+import { folder, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, configure, hostile, prelude, python,
@@ -18,7 +18,6 @@ import {
 import { until } from './support/wait.mjs';
 
 withoutPool();
-patiently();
 
 const counted = async (raw, server = 'h') =>
   JSON.parse((await attempt(raw, server, 'counter')).text);

@@ -9,7 +9,7 @@ import test, { describe as together } from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, memory } from './support/processes.mjs';
 import {
-  campaign, contained, folder, patiently, withoutWaiting,
+  campaign, contained, folder, withoutWaiting,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
@@ -18,7 +18,6 @@ import {
 } from './support/servers.mjs';
 
 withoutWaiting();
-patiently();
 
 const mebi = 1024 * 1024;
 const generous = { timeout: 100 };

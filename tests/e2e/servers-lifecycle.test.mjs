@@ -13,7 +13,7 @@ import {
   namespacePids, opened, orphans, processOf, reaped,
 } from './support/processes.mjs';
 import {
-  contained, folder, once, patiently, root, rounds, withoutWaiting,
+  contained, folder, once, root, rounds, withoutWaiting,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
@@ -23,7 +23,6 @@ import {
 import { until, within } from './support/wait.mjs';
 
 withoutWaiting();
-patiently();
 
 /* Code that makes a server stand at this gate, and prints what came of it. */
 const standing = (server, gate) => `${prelude}

@@ -7,15 +7,13 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { describe as together } from 'node:test';
-import { folder, patiently } from './support/program.mjs';
+import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertServes, attempt, configure, heard, hears, hostile, prelude, served,
   serving, withServers,
 } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 const one = { servers: ['h'], timeout: 100 };
 

@@ -4,13 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { patiently } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, hostile, prelude, python, withServers,
 } from './support/servers.mjs';
-
-patiently();
 
 const mebi = 1024 * 1024;
 

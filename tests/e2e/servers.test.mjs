@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import {
-  ended, folder, folderWith, once, patiently, withoutPool,
+  ended, folder, folderWith, once, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -16,7 +16,6 @@ import {
 } from './support/servers.mjs';
 
 withoutPool();
-patiently();
 
 test('one call works with two servers and prints a summary', async (t) => {
   const files = folderWith(t, { 'a.txt': 'alpha alpha', 'b.txt': 'beta',

@@ -9,10 +9,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { family } from './support/processes.mjs';
-import { binary, folder, once } from './support/program.mjs';
+import { binary, folder, once, usually } from './support/program.mjs';
 import { fetchAt } from './support/serve.mjs';
 import { userManager } from './support/user_manager.mjs';
 import { until } from './support/wait.mjs';
+
+usually();
 
 const units = ['.config/systemd/user/caisson.service',
   '.config/systemd/user/caisson.socket'];

@@ -10,13 +10,11 @@ import test from 'node:test';
 import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, opened, processOf } from './support/processes.mjs';
-import { folder, patiently, ran, root, settings } from './support/program.mjs';
+import { folder, ran, root, settings } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { serve } from './support/serve.mjs';
 import { withServers, toolServer } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,session';

@@ -8,15 +8,11 @@ import test from 'node:test';
 import { text } from './support/files.mjs';
 import { Gate } from './support/gate.mjs';
 import { descendants, namespacePids, reaped } from './support/processes.mjs';
-import {
-  folder, once, patiently, settings, unpooled,
-} from './support/program.mjs';
+import { folder, once, settings, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { toolServer, withServers } from './support/servers.mjs';
 import { until, untilLate } from './support/wait.mjs';
-
-patiently();
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_TOOLS = 'run_python,run_code';

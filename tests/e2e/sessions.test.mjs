@@ -10,12 +10,10 @@ import { Gate } from './support/gate.mjs';
 import { descendants, gone, namespacePids, reaped }
   from './support/processes.mjs';
 import {
-  folder, once, patiently, ran, rounds, settings, unpooled,
+  folder, once, ran, rounds, settings, unpooled,
 } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until, untilLate } from './support/wait.mjs';
-
-patiently();
 
 settings.CAISSON_STRUCTURED = 'off';
 settings.CAISSON_ARGUMENTS = 'code,timeout,session';

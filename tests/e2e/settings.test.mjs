@@ -12,9 +12,11 @@ import { write } from './support/home.mjs';
 import { childrenEver, descendants } from './support/processes.mjs';
 import {
   commandLine, contained, file, folder, nativeOnly, once, ran, root, rounds,
-  uid, withoutPool,
+  uid, usually, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+
+usually();
 
 withoutPool();
 

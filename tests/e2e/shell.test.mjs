@@ -5,13 +5,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
-import {
-  contained, folder, folderWith, patiently, settings,
-} from './support/program.mjs';
+import { contained, folder, folderWith, settings } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
-
-patiently();
 
 settings.CAISSON_TOOLS = 'run_python,run_code,list_runners';
 

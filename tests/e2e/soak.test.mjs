@@ -12,14 +12,11 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, descriptors, memory, mounts,
 } from './support/processes.mjs';
-import {
-  contained, patiently, root, rounds, withoutPool,
-} from './support/program.mjs';
+import { contained, root, rounds, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
 withoutPool();
-patiently();
 
 /* Everything below a folder to which only the program writes. */
 function files(folder) {

@@ -10,12 +10,10 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, owners } from './support/processes.mjs';
-import { folder, once, patiently, rounds, uid } from './support/program.mjs';
+import { folder, once, rounds, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 /* How many lists of system calls a box is under: two where it was forked. */
 const LISTS = `

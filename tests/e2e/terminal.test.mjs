@@ -5,9 +5,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { write } from './support/home.mjs';
-import { folder, ran } from './support/program.mjs';
+import { folder, ran, usually } from './support/program.mjs';
 import { example, withServers } from './support/servers.mjs';
 import { onTerminal } from './support/terminal.mjs';
+
+usually();
 
 const able = { TERM: 'xterm-256color' };
 const colours = /\x1b\[[\d;]*m/g;

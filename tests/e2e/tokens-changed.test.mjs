@@ -8,13 +8,10 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { write } from './support/home.mjs';
-import { patiently } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { add, caisson, clientOf, found, last, run, said }
   from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 const state = (home) => path.join(home, '.local/state/caisson');
 const file = (home) => path.join(state(home), 'tokens.json');

@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  contained, folder, nativeOnly, once, patiently, ran,
+  contained, folder, nativeOnly, once, ran,
 } from './support/program.mjs';
 import { serveTcp } from './support/serve.mjs';
 import { example } from './support/servers.mjs';
@@ -17,8 +17,6 @@ import {
   add, caisson, clientOf, found, last, said,
 } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
-
-patiently();
 
 test('the first start by TCP makes a token, which clients need',
   async (t) => {

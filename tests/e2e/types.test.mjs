@@ -8,11 +8,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { file, folder, patiently, settings } from './support/program.mjs';
+import { file, folder, settings } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { official, withServers } from './support/servers.mjs';
-
-patiently();
 
 settings.CAISSON_TOOLS = 'run_python,run_code';
 

@@ -5,14 +5,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { engines } from './support/engines.mjs';
-import { file, folder, patiently, ran, settings } from './support/program.mjs';
+import { file, folder, ran, settings } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assemble, create, echo, exit, grow, link, loop, number, print, read, tell,
   trap, unlink,
 } from './support/wasm.mjs';
-
-patiently();
 
 settings.CAISSON_TOOLS = 'run_code,list_runners';
 settings.CAISSON_ARGUMENTS = 'all';

@@ -8,7 +8,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, ran } from './support/program.mjs';
+import { folder, ran, usually } from './support/program.mjs';
+
+usually();
 
 /* What failed and how to fix it: all of these are in the sentence. */
 const commands = [

@@ -142,6 +142,7 @@ export const runtime = contained ?? 'native';
  */
 export const settings = {
   CAISSON_STRUCTURED: 'on',
+  CAISSON_TIMEOUT: '100', /* as long as a busy machine needs */
   ...Object.fromEntries(engineSettings.filter((name) => process.env[name])
     .map((name) => [name, process.env[name]])),
 };
@@ -168,12 +169,9 @@ export function withoutWaiting() {
   settings.CAISSON_POOL = '0';
 }
 
-/*
- * For files that look at no usual time limit: a call may take as long as a busy
- * machine needs.
- */
-export function patiently() {
-  settings.CAISSON_TIMEOUT = '100';
+/* For files that look at the usual time limit. */
+export function usually() {
+  delete settings.CAISSON_TIMEOUT;
 }
 
 /* The command that starts the program; none where this process does. */
