@@ -248,6 +248,8 @@ test('a trace is kept with its call, and lines of the log are objects',
       [trace.toUpperCase(), 'a=1'], [`${trace}-1`], [7], [trace, 'a=\n']])
       await client.callTool({ name: 'run_python', arguments: {
         code: 'print(1)' }, _meta: { traceparent, tracestate } });
+    await until(() => log().endsWith('\n') &&
+      log().split(', trace ').length === 6, 'what is logged of each');
     const lines = log().trimEnd().split('\n')
       .map((line) => JSON.parse(line));
     const begun = lines.map(({ message }) => message.match(

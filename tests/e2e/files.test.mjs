@@ -349,9 +349,7 @@ os._exit(0)`);
 });
 
 test('a keeper that is killed costs only what it was asked for', async (t) => {
-  /* Eight calls at once wait long on a slow machine. */
-  const { client, pid } = await connect(t,
-    { env: { CAISSON_QUEUE_TIMEOUT: '2m' } });
+  const { client, pid } = await connect(t);
   const keeper = () => descendants(pid).find(
     (entry) => entry.name.startsWith('files'));
   let result = await run(client, 'open("out/a", "w").write("1")');

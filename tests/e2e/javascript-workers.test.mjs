@@ -15,7 +15,6 @@ import { until } from './support/wait.mjs';
 settings.CAISSON_TOOLS = 'run_code,run_python';
 settings.CAISSON_ARGUMENTS = 'all';
 settings.CAISSON_JAVASCRIPT_PACKAGES = modules;
-settings.CAISSON_QUEUE_TIMEOUT = '100';
 
 const HONO = `import { Hono } from "hono";
 type Env = { Bindings: { NAME: string } };

@@ -103,9 +103,7 @@ together('what ends at a deadline', { concurrency: true }, () => {
 
   test('the time in the queue does not count for the deadline', once,
     async (t) => {
-    const raw = await Raw.open(t, {
-      env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE_TIMEOUT: '2m' },
-    });
+    const raw = await Raw.open(t, { env: { CAISSON_MAX_CONCURRENT: '1' } });
     const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 21 });
     const quick = raw.postCall('print("quick")', { timeout: 20 });
 
@@ -422,9 +420,7 @@ test('a flood of calls: each is answered once', once, async (t) => {
 
 test('those that wait come in their order, without the cancelled', once,
   async (t) => {
-    const raw = await Raw.open(t, {
-      env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE_TIMEOUT: '2m' },
-    });
+    const raw = await Raw.open(t, { env: { CAISSON_MAX_CONCURRENT: '1' } });
     const gate = new Gate();
     const first = raw.postCall(`${gate.wait}\nprint("first")`,
       { timeout: 120 });

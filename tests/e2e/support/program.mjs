@@ -142,7 +142,9 @@ export const runtime = contained ?? 'native';
  */
 export const settings = {
   CAISSON_STRUCTURED: 'on',
-  CAISSON_TIMEOUT: '100', /* as long as a busy machine needs */
+  /* As long as a busy machine needs. */
+  CAISSON_TIMEOUT: '100',
+  CAISSON_QUEUE_TIMEOUT: '2m',
   ...Object.fromEntries(engineSettings.filter((name) => process.env[name])
     .map((name) => [name, process.env[name]])),
 };
@@ -169,9 +171,10 @@ export function withoutWaiting() {
   settings.CAISSON_POOL = '0';
 }
 
-/* For files that look at the usual time limit. */
+/* For files that look at the usual time limits. */
 export function usually() {
   delete settings.CAISSON_TIMEOUT;
+  delete settings.CAISSON_QUEUE_TIMEOUT;
 }
 
 /* The command that starts the program; none where this process does. */

@@ -39,7 +39,8 @@ export async function untilLate(call, reached) {
 
 /* Asks again and again until the answer is true; returns that answer. */
 export async function until(ask, what, seconds = patience) {
-  const end = Date.now() + seconds * 1000;
+  const begin = Date.now();
+  const end = begin + seconds * 1000;
 
   for (;;) {
     const answer = await ask();
@@ -51,6 +52,7 @@ export async function until(ask, what, seconds = patience) {
 
       throw new Error(`waited ${seconds} s for ${text}`);
     }
-    await pause(20);
+    /* To look at all processes takes time, which what is awaited needs. */
+    await pause(Math.min(100, 20 + (Date.now() - begin) / 20));
   }
 }
