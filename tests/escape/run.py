@@ -277,7 +277,7 @@ class Run:
                 return now
             if time.monotonic() > end:
                 return now
-            time.sleep(0.02)
+            time.sleep(0.05)
 
     def check_limits(self, program):
         """What limits all processes of a box together."""
@@ -363,22 +363,30 @@ class Run:
             return "it is about " + " and ".join(one.engines)
         return one.skip(self.host) if one.skip else None
 
-    def run_files(self, names, only, sealed_only):
-        """Run the cases of some files, in the same programs."""
-        cases = [one for one in CASES
-                 if one.function.__module__.replace("cases.", "") in names
-                 and not (self.language and one.driven)
-                 and (one.script is not JavaScript or self.engine)
-                 and not (self.engine and one.script is Shell)
-                 and not (self.runtime and one.number.startswith(NATIVE))
-                 and (not only or one.number in only)
-                 and one.number not in self.left]
-        reasons = {one: self.cannot(one) for one in cases}
-        tried = [one for one in cases if not reasons[one]]
-        seen = self.sealed(tried)
-        opened = {} if sealed_only else self.opened([
-            one for one in tried if not self.again or one.root is False])
-        for one in cases:
+    def choose(self, names, only):
+        """Why each case of some files cannot be tried, or None."""
+        return {one: self.cannot(one) for one in CASES
+                if one.function.__module__.replace("cases.", "") in names
+                and not (self.language and one.driven)
+                and (one.script is not JavaScript or self.engine)
+                and not (self.engine and one.script is Shell)
+                and not (self.runtime and one.number.startswith(NATIVE))
+                and (not only or one.number in only)
+                and one.number not in self.left}
+
+    def open_files(self, names, only):
+        """Run the cases of all files without their protections first: those
+        that lack the same ones share a program."""
+        return self.opened([
+            one for one, reason in self.choose(names, only).items()
+            if not reason and (not self.again or one.root is False)])
+
+    def run_files(self, names, only, opened, sealed_only):
+        """Run the cases of some files, in the same programs; opened: what was
+        seen without their protections."""
+        reasons = self.choose(names, only)
+        seen = self.sealed([one for one in reasons if not reasons[one]])
+        for one in reasons:
             if reasons[one]:
                 self.add_row(one, "", "skipped", reasons[one])
                 continue
@@ -511,11 +519,12 @@ def main():
         names = options.file or GROUPS
         # Each program with containers needs some of its own.
         together = options.runtime and options.only
+        sealed = set(names)
+        if not (options.sealed or options.template or options.shell):
+            sealed = sealed - {"javascript"} if options.engine else set()
+        opened = run.open_files(set(names) - sealed, options.only)
         for group in [names] if together else [[name] for name in names]:
-            run.run_files(
-                group, options.only, options.sealed or options.template or
-                options.shell or
-                bool(options.engine) and group != ["javascript"])
+            run.run_files(group, options.only, opened, sealed.issuperset(group))
     finally:
         run.host.close()
     return run.finish(time.monotonic() - start)
