@@ -11,11 +11,9 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { annotatedSettingsOf, docker, gone, podman, settingsOf, skipped }
   from './support/containers.mjs';
-import { commandLine, folder, patiently, ran } from './support/program.mjs';
+import { commandLine, folder, ran } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { said } from './support/tokens.mjs';
-
-patiently();
 
 const source = fileURLToPath(new URL('support/upper.c', import.meta.url));
 const options = { skip: skipped.podman };

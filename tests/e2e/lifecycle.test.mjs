@@ -53,15 +53,7 @@ async function assertBoxGone(gate) {
 
 /* What code may leave behind; each ends where the code goes on. */
 const remainders = {
-  'a daemon': (gate) => `
-import os
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        os.closerange(0, 1024)
-        os.execv("/bin/sleep", ["sleep", "${gate.seconds}"])
-    os._exit(0)
-os.wait()`,
+  'a daemon': (gate) => gate.daemon,
 
   'a child that ignores signals': (gate) => `
 import signal

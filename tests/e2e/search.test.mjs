@@ -41,16 +41,20 @@ function many(t, count = SERVERS) {
   };
 }
 
+/* Code that prints "server.tool" of what is found. */
+const searching = (query, limit = 3) => `
+for doc in await runtime.search_tool_docs(${JSON.stringify(query)},
+                                          limit=${limit}):
+    print(doc["server"] + "." + doc["tool"])`;
+
 /*
  * Searches and returns "server.tool" of what is found, the best first, once all
  * servers have started.
  */
-async function search(raw, query, limit = 3) {
+async function search(raw, query, limit) {
   for (;;) {
-    const { structuredContent: { stdout, notes } } = await raw.run(`
-for doc in await runtime.search_tool_docs(${JSON.stringify(query)},
-                                          limit=${limit}):
-    print(doc["server"] + "." + doc["tool"])`);
+    const { structuredContent: { stdout, notes } } =
+      await raw.run(searching(query, limit));
 
     if (!/ not yet started: /.test(notes))
       return stdout ?? [];
@@ -135,20 +139,21 @@ test('what changed last is kept, though the program ends', async (t) => {
   let raw = await Raw.open(t, options);
 
   await search(raw, 'sundial');
-  const gate = new Gate();
-  const call = raw.printed(`${gate.wait}
-await mcp_s1.change()
-while not (found := await runtime.search_tool_docs("sundial")):
-    pass
-print(found[0]["tool"])`, { servers: ['s1'] });
+  const [change, look] = [new Gate(), new Gate()];
+  const changed = raw.printed(`${change.wait}\nawait mcp_s1.change()`,
+    { servers: ['s1'] });
+  const found = raw.printed(`${look.wait}${searching('sundial')}`);
 
-  await gate.reached();
+  await change.reached();
+  await look.reached();
   const unlock = await lock(t, path.join(home,
     '.local/state/caisson/caisson.db'));
 
   /* From here on there is little time: the store waits for a few seconds. */
-  gate.open();
-  assert.deepEqual(await call, ['calibrate_sundial']);
+  change.open();
+  await changed;
+  look.open();
+  assert.deepEqual(await found, ['s1.calibrate_sundial']);
   const end = raw.finish();
 
   await until(() => descendants(raw.pid).every(({ command }) =>

@@ -19,6 +19,19 @@ export class Gate {
     return `__import__('subprocess').Popen(['sleep', '${this.seconds}'])`;
   }
 
+  /* The same for a process that is not below the code. */
+  get daemon() {
+    return `
+import os
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 1024)
+        os.execv("/bin/sleep", ["sleep", "${this.seconds}"])
+    os._exit(0)
+os.wait()`;
+  }
+
   /* What the code writes to stand at the gate until it is opened. */
   get wait() {
     return `__import__('subprocess').run(['sleep', '${this.seconds}'])`;
