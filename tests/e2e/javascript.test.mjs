@@ -137,6 +137,11 @@ const programs = [
   ['programs', 'import { execFileSync } from "child_process";\n' +
     'console.log(String(execFileSync("ls", ["/proc/self/fd"])).split("\\n")' +
     '.slice(0, 4).join())', ['0,1,2,3']],
+  ['the holder of its memory as its child, and no variable of that',
+    'import fs from "fs";\nconst parents = fs.readdirSync("/proc").filter(Number)' +
+    '.map((pid) => fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[3]);\n' +
+    'console.log(parents.filter((pid) => pid === String(process.pid)).length,' +
+    ' process.env.LD_PRELOAD)', [`${contained ? 0 : 1} undefined`]],
   ['no network', 'try { await fetch("http://127.0.0.1:1") } catch (e) { ' +
     'console.log("refused") }', ['refused']],
   ['nothing of the host', 'console.log(require("fs").existsSync("/etc/shadow"),' +

@@ -42,6 +42,12 @@
 
 /* Size registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
 #define TEMPLATE_RSEQ_SIZE 32
+/*
+ * The priority of the holder of a box: low, but not the minimum: on a busy
+ * machine a process of that waits for a processor for a minute, and the box
+ * with its memory stays as long.
+ */
+#define TEMPLATE_HOLDER_NICE 10
 
 /* The properties of all its boxes. */
 static struct box template_preset;
@@ -123,6 +129,9 @@ static void __attribute__((noreturn))
 template_become_code(struct box *box)
 {
 	int grouped = (int)box->setup.grouped;
+	/* On the stack of the launcher, which the code leaves for good. */
+	struct holder holder = {
+		.tid = box->thread.tid, .nice = TEMPLATE_HOLDER_NICE };
 	struct err err, ignored;
 
 	setsid();
@@ -130,7 +139,7 @@ template_become_code(struct box *box)
 	    (!grouped || processes_wait_for_launcher(box, &err) == 0) &&
 	    template_close_rest(box, &err) == 0) {
 		/* The holder has a copy, and usually closes it last. */
-		holder_start(box);
+		holder_start(&holder);
 		close(box->view_fd);
 		longjmp(template_state.frame, 1);
 	}

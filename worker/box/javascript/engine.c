@@ -21,6 +21,7 @@ int javascript_locate(struct box *box, struct err *err);
 int javascript_run(struct box *box, struct err *err);
 
 #define ENGINE_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.mjs"
+#define ENGINE_HOLDER "/" BOX_PROGRAMS_DIR "/hold"
 #define ENGINE_MIB (UINT64_C(1) << 20)
 
 #if defined(__aarch64__)
@@ -209,6 +210,9 @@ javascript_run(struct box *box, struct err *err)
 		environment_add(mem_printf("BUN_JSC_forceRAMSize=%llu", bytes));
 	argv[n] = bootstrap;
 	environment_add("NO_COLOR=1");
+	/* A guard would have to kill it. */
+	if (box->kind != BOX_WEAK)
+		environment_add("LD_PRELOAD=" ENGINE_HOLDER);
 	environment_add("BUN_RUNTIME_TRANSPILER_CACHE_PATH=0");
 	engine_open_input(box);
 	if (engine_link_packages(box, err) == -1)

@@ -18,27 +18,33 @@ function readOf(fd) {
 
 /*
  * Returns what reads the first frame, as a Wire does, but without node:fs, whose
- * loading takes longer than most code. Without /proc it blocks.
+ * loading takes longer than most code. A box that waits has it loaded, and
+ * blocks: the stream would have garbage collected when the code comes. Without
+ * /proc it blocks at once.
  */
 export function first(fd) {
   const reader = Bun.file(`/proc/self/fd/${fd}`).stream().getReader();
-  const read = () => reader.read().then(({ value }) => value, () => readOf(fd));
-  const coming = read();
+  const coming = reader.read();
+  const dataOf = (read) =>
+    read.then(({ value }) => value ?? readOf(fd), () => readOf(fd));
   return {
     async hasFrame(most) {
       let timer;
       const late = new Promise((resolve) => {
         timer = setTimeout(resolve, most, false);
       });
-      const came = await Promise.race([coming.then(() => true), late]);
+      const came = () => true;
+      const has = await Promise.race([coming.then(came, came), late]);
       clearTimeout(timer);
-      return came;
+      if (!has)
+        await reader.cancel();
+      return has;
     },
     async readFrame() {
       const decoder = new TextDecoder();
       let text = '';
-      let data = await coming;
-      for (; data?.at(-1) !== NEWLINE; data = await read()) {
+      let data = await dataOf(coming);
+      for (; data?.at(-1) !== NEWLINE; data = await dataOf(reader.read())) {
         if (!data?.length)
           return null;
         text += decoder.decode(data, { stream: true });

@@ -52,13 +52,18 @@ void ahead_add(struct ahead_list *list, uintptr_t start, size_t size);
  */
 int ahead_is_own(uint64_t entry);
 
+/* A holder, which uses this until it ends. */
+struct holder {
+	_Alignas(64) char stack[1024]; /* for a few system calls */
+	const int *tid; /* of the code; it ends when that is 0 */
+	int nice; /* its priority, 0: that of the code */
+};
+
 /*
  * holder.c: called by the code of its box after it has closed all descriptors
- * that the code must not have, except that of the view, on a stack that it
- * never uses again. Starts the holder, which exits after tid of the box has
- * become 0.
+ * that the code must not have, except that of the view.
  */
-void holder_start(const struct box *box);
+void holder_start(struct holder *holder);
 
 /*
  * net.c: the network namespaces that a template lends to its boxes. Makes the
