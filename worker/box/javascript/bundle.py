@@ -55,7 +55,8 @@ def bundled(path):
         if whole and (name == "node:fs" or (
                 path in (ROOT, *FIRST) and inner not in FIRST)):
             lazy.append(names)
-            return f"const {names} = () => {value};"
+            return (f"let {names}$;\n"
+                    f"const {names} = () => {names}$ ??= {value};")
         return f"const {names} = {value};" if names else f"{value};"
 
     with open(path) as file:

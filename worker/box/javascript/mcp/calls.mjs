@@ -92,10 +92,9 @@ async function callEntry(server, entry, args) {
   if (text.length > ARGUMENTS_MAX)
     throw new MCPError(`the arguments have ${text.length} characters as ` +
       `JSON; ${ARGUMENTS_MAX} bytes are allowed`, about);
-  await server.load();
-  const payload = write({ type: 'call_tool', ...about }, 'payload');
-  const answer = await ask(`${payload.slice(0, -1)},"arguments":${text}}`,
-    about);
+  const answer = await ask(`{"type":"call_tool","server":${
+    write(server.name, 'server')},"tool":${write(entry.tool, 'tool')},` +
+    `"arguments":${text}}`, about);
   const fault = faultOf(answer);
   if (fault)
     throw new MCPError(fault, { ...about, result: answer });
@@ -116,12 +115,14 @@ const BESIDES = { __proto__: null };
 export const callTool = (server, name, args) =>
   Call.of(`${server.alias}.${name}`, async () => {
     const values = given(args);
-    await server.load();
-    const other = BESIDES[camel(name)];
-    if (other && !server.find(name))
+    if (!server.loaded)
+      await server.load();
+    const other = server.find(name) ? undefined : BESIDES[camel(name)];
+    if (other)
       await server.list();
-    return other && !server.find(name) ? other(server.name, ...args) :
-      callEntry(server, await server.tool(name), values);
+    const entry = server.find(name);
+    return other && !entry ? other(server.name, ...args) :
+      callEntry(server, entry ?? await server.tool(name), values);
   });
 
 /*

@@ -185,12 +185,11 @@ export function reading(fd, take) {
     new Stream(fd, take);
 }
 
-/* Writes the whole text, in order, to a descriptor or a file of deno. */
-const writeSync = (to, text) => {
+/* Writes the whole text, in order, by what writes once. */
+const writeAll = (writeOnce, text) => {
   let data = Buffer.from(text);
-  do
-    data = data.subarray(to.writeSync?.(data) ?? fs.writeSync(to, data));
-  while (data.length > 0);
+  for (let count; (count = writeOnce(data)) < data.length;)
+    data = data.subarray(count);
 };
 
 /*
@@ -200,9 +199,9 @@ const writeSync = (to, text) => {
 export function writing(fd) {
   const file = opened(fd, { write: true });
   if (file !== null)
-    return (text) => writeSync(file, text);
+    return (text) => writeAll((data) => file.writeSync(data), text);
   if (!deno)
-    return (text) => writeSync(fd, text);
+    return (text) => writeAll((data) => fs.writeSync(fd, data), text);
   const socket = new (net().Socket)({ fd, readable: false, writable: true });
   let broken = null;
   socket.on('error', (error) => {

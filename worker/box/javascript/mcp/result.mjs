@@ -191,8 +191,11 @@ export class Result {
 
   constructor(answer, schema) {
     for (const key of Object.keys(answer))
-      Object.defineProperty(this, key, { value: answer[key], writable: true,
-        enumerable: true, configurable: true });
+      if (key in this)
+        Object.defineProperty(this, key, { value: answer[key], writable: true,
+          enumerable: true, configurable: true });
+      else // takes less time
+        this[key] = answer[key];
     guarded(answer.structuredContent);
     this.#schema = schema;
     return new Proxy(this, LOOKS);

@@ -87,17 +87,15 @@ export class Wire {
    */
   request(payload) {
     const text = typeof payload === 'string' ? payload : stringify(payload);
-    const request = { text };
-    const answer = new Promise((resolve, reject) => {
-      Object.assign(request, { resolve, reject });
-    });
-    this.#requests.set(answer, request);
+    const { promise, resolve, reject } = Promise.withResolvers();
+    const request = { text, resolve, reject };
+    this.#requests.set(promise, request);
     if (this.#broken)
       request.reject(new Refused(ENDED));
     else
       this.#queue.push(request);
     this.#sendQueued();
-    return answer;
+    return promise;
   }
 
   /* Says that nothing needs the answer to a request that was sent any more. */
