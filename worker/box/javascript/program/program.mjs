@@ -15,7 +15,7 @@ const NAME = 'run_javascript.ts';
  * most code.
  */
 const LIBRARY = new RegExp('mcp|modelcontext|runtime|call_?tool|client|session|tools|' +
-  'functions|default_api|globalThis|eval|\\bFunction\\b|[\'"`]\\.{0,2}/', 'i');
+  'functions|default_api|globalThis|eval|[\'"`]\\.{0,2}/', 'i');
 const SAMPLE = 'interface A { b: number }\nconst a: A = await { b: 1 };\n' +
   '[a]\n  .at(0)';
 const MAIN = 'import.meta.main=true;'; // where the engine has it otherwise
@@ -117,7 +117,8 @@ export class Program {
 
   /* Returns the names, the modules and the hints that the code is to have. */
   async #library() {
-    if (!LIBRARY.test(this.#code))
+    // the constructor makes code of a text, the word "function" does not
+    if (!LIBRARY.test(this.#code) && !this.#code.includes('Function'))
       return { globals: {}, modules: new Map(), about: () => null };
     const { hintOf: about, open } = await import('../mcp/library.mjs');
     return { about, ...await open(this.#wire(), this.#frame, this.#code) };
