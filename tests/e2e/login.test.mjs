@@ -377,6 +377,12 @@ test('a client proves by a key who it is', once, async (t) => {
     assert.ok(!grants.some((each) => each.client_secret));
     assert.equal(exp - iat, 300);
     assert.notEqual(jti, second[1].jti);
+    fs.rmSync(place);
+    const left = await logIn(options, { verb: 'logout' });
+
+    assert.equal(left.out, 'Logged out\n');
+    assert.match(left.err, kind === 'ec' ? /^/ :
+      /tokens may not be revoked: its oauth: read privateKeyFile \S+: No such/);
   }
 });
 

@@ -601,8 +601,13 @@ server_process_send_login(struct channel *channel, const struct server *server,
 	    server, setup, command), .listener = -1 };
 	auto_buffer struct buffer headers = { 0 };
 
-	if (server_process_add_headers(server, &headers, err) == -1 ||
-	    server_process_open_trusted(setup, &log_in.trusted, err) == -1)
+	if (server_process_add_headers(server, &headers, err) == -1) {
+		if (*listener != -1)
+			return -1;
+		/* A login ends without its files, too. */
+		log_warn("its tokens may not be revoked: %s", err->text);
+	}
+	if (server_process_open_trusted(setup, &log_in.trusted, err) == -1)
 		return -1;
 	log_in.headers.data = (const uint8_t *)headers.data;
 	log_in.headers.len = headers.len;
