@@ -469,11 +469,11 @@ test('a file that has changed is read after a refusal', once, async (t) => {
     { clientId: 'us', grant: 'jwt-bearer', assertionFile: place } }));
 
   assert.equal(text(await run(client, call)), '{"a":1}');
-  fs.writeFileSync(place, 'two');
   authority.expire();
   authority.tokens = { status: 400, error: 'invalid_grant' };
   assert.match(text(await run(client, attempt)), /refused it: invalid_grant/);
   authority.tokens = {};
+  fs.writeFileSync(place, 'two');
   assert.equal(text(await run(client, call)), '{"a":1}');
   assert.equal(authority.grants.at(-1).assertion, 'two');
 });
