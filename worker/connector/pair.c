@@ -118,10 +118,21 @@ pair_free(struct pair **pairp)
 void
 pair_write(struct pair *pair, const char *data, size_t len)
 {
+	ssize_t n = 0;
+
+	/* At once, as the broker can use it while we clean up. */
+	if (evbuffer_get_length(pair->queue) == 0)
+		n = write(pair->out, data, len);
+	if (n > 0) {
+		data += n;
+		len -= (size_t)n;
+	}
+	if (len == 0)
+		return;
 	if (evbuffer_add(pair->queue, data, len) == -1)
 		fatal("out of memory");
 	pair->was_full = pair->was_full || pair_is_full(pair);
-	/* Tried in this round of the loop, before it is waited for. */
+	/* The loop tells of an error. */
 	event_active(pair->writable, EV_WRITE, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <unistd.h>
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/log.h"
@@ -17,6 +18,8 @@
 
 /* X509_V_ERR_*: certificates of an issuer that is not trusted. */
 enum { TRANSFER_SELF_SIGNED = 18, TRANSFER_NO_ISSUER = 21 };
+/* Bytes of a body that no version of libcurl asks for leave to send. */
+enum { TRANSFER_UNASKED = 1024 };
 
 /* A nonce is sent back in a header (RFC 9449, 8.1: its characters). */
 #define TRANSFER_NONCE_MAX 2048
@@ -52,6 +55,7 @@ struct transfers {
 	bool held;
 	LIST_HEAD(, transfer) list;
 	struct transfer *spare; /* what a usual one has left; NULL: none */
+	struct event *idle; /* of a kept connection, still added; or NULL */
 };
 
 void
@@ -226,6 +230,23 @@ transfer_on_socket(void *ctx, curlsocktype, struct curl_sockaddr *address)
 	    address->protocol);
 }
 
+/* Forgets the event of this socket, if it is the idle one. Returns that. */
+static int
+transfers_forget(struct transfers *all, curl_socket_t fd)
+{
+	if (all->idle == NULL || event_get_fd(all->idle) != fd)
+		return 0;
+	loop_event_free(&all->idle);
+	return 1;
+}
+
+static int
+transfer_on_close(void *ctx, curl_socket_t fd)
+{
+	transfers_forget(ctx, fd);
+	return close(fd);
+}
+
 /* The loop */
 
 static void
@@ -356,11 +377,13 @@ transfers_act(struct transfers *all, curl_socket_t fd, int what)
 	transfers_conclude(all);
 }
 
+/* At an idle connection, libcurl looks when it needs it. */
 static void
 transfers_on_event(evutil_socket_t fd, short what, void *ctx)
 {
-	transfers_act(ctx, fd, (what & EV_READ ? CURL_CSELECT_IN : 0) |
-	    (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
+	if (!transfers_forget(ctx, fd))
+		transfers_act(ctx, fd, (what & EV_READ ? CURL_CSELECT_IN : 0) |
+		    (what & EV_WRITE ? CURL_CSELECT_OUT : 0));
 }
 
 static void
@@ -369,7 +392,10 @@ transfers_on_timer(evutil_socket_t, short, void *ctx)
 	transfers_act(ctx, CURL_SOCKET_TIMEOUT, 0);
 }
 
-/* libcurl says what it waits for at a socket. */
+/*
+ * libcurl says what it waits for at a socket. A call usually waits at that of
+ * the call before, so the event of one stays added.
+ */
 static int
 transfers_on_wish(
     CURL *, curl_socket_t fd, int what, void *ctx, void *at_socket)
@@ -379,8 +405,15 @@ transfers_on_wish(
 	short wish = (short)((what & CURL_POLL_IN ? EV_READ : 0) |
 	    (what & CURL_POLL_OUT ? EV_WRITE : 0));
 
-	loop_event_free(&event);
-	if (what != CURL_POLL_REMOVE) {
+	if (what == CURL_POLL_REMOVE) {
+		loop_event_free(&all->idle);
+		all->idle = event;
+		return 0;
+	}
+	if (all->idle != NULL && event_get_fd(all->idle) == fd)
+		event = mem_take(&all->idle);
+	if (event == NULL || event_get_events(event) != (wish | EV_PERSIST)) {
+		loop_event_free(&event);
 		event = event_new(all->base, fd, wish | EV_PERSIST,
 		    transfers_on_event, all);
 		event_add(event, NULL);
@@ -438,6 +471,7 @@ transfers_free(struct transfers **allp)
 	if (all->spare != NULL)
 		transfer_destroy(all->spare);
 	curl_multi_cleanup(all->multi);
+	loop_event_free(&all->idle);
 	transfers_authorize(all, "", NULL);
 	free(all->nonce);
 	loop_event_free(&all->timer);
@@ -522,8 +556,10 @@ transfer_add_headers(
 			transfer->headers =
 			    curl_slist_append(transfer->headers, proof);
 	}
-	/* A server may take long to say that it wants the body. */
-	transfer->headers = curl_slist_append(transfer->headers, "Expect:");
+	/* A server may take long to say that it wants a large body. */
+	if (wanted->len > TRANSFER_UNASKED)
+		transfer->headers =
+		    curl_slist_append(transfer->headers, "Expect:");
 	curl_easy_setopt(transfer->curl, CURLOPT_HTTPHEADER, transfer->headers);
 }
 
@@ -572,6 +608,8 @@ transfer_set_ends(struct transfer *transfer)
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, transfer_on_socket);
 	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, transfer);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, transfer_on_close);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, transfer->all);
 	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, transfer_on_connected);
 	curl_easy_setopt(curl, CURLOPT_PREREQDATA, transfer);
 }
@@ -586,7 +624,7 @@ transfer_set_rules(CURL *curl, const struct remote *remote)
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "caisson/" CAISSON_VERSION);
-	curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
+	curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
 	    (long)CONNECTOR_CONNECT_MS);
 	curl_easy_setopt(curl, CURLOPT_PROXY, remote->proxy);
