@@ -84,10 +84,12 @@ def begin(state, remembered=False):
     """
     if state.fetch is None or state.fetch.state == DONE or (
             state.fetch.remembered and not remembered):
-        state.fetch = Request(payload_of("list_tools", {
+        fetch = Request(payload_of("list_tools", {
             "server": state.name, "remembered": remembered}))
         state.asked += 1
-        state.fetch.number, state.fetch.remembered = state.asked, remembered
+        fetch.number, fetch.remembered = state.asked, remembered
+        fetch.kept = False
+        state.fetch = fetch
     return state.fetch
 
 
@@ -256,7 +258,9 @@ def call_entry(state, entry, given):
     """Call a tool that is known to exist, with what given comes to."""
     if state.name not in LOADED:
         yield from load(state.name)
-    arguments = yield from settle(state, entry, *given)
+    arguments, placed = given
+    if placed is not None:
+        arguments = yield from settle(state, entry, arguments, placed)
     server, tool = state.name, entry["tool"]
     request = Request(calling(state, tool, arguments), True)
     yield Together((request,))
@@ -356,8 +360,6 @@ def settle(state, entry, named, placed):
     What a server told of its tools may have changed, so that is asked before
     those without a name are refused.
     """
-    if placed is None:
-        return named
     from ._positions import fill
     values = _values.read(placed.decode()), _values.read(named.decode())
     found, wrong = fill(entry, *values)

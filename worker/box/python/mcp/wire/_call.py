@@ -26,6 +26,7 @@ CANCELLED = ("%s:%d: the task of %s had not ended when the event loop did, and "
 # What futures and promises have, and the result of a call has not.
 NOT_OF_RESULTS = ("add_done_callback", "cancel", "cancelled", "done",
                   "exception", "remove_done_callback", "then")
+RUNNING = []  # what returns the event loop, once it is needed
 LATE = ("%s has not answered within %s seconds: to wait longer, use .result() "
         "again")
 
@@ -38,15 +39,6 @@ class Together:
     def __init__(self, requests, seconds=None):
         self.requests = requests
         self.until = None if seconds is None else monotonic() + seconds
-
-    def pending(self):
-        """Return a request that is to be waited for, or None."""
-        if self.until is not None and not left(self.until):
-            return None
-        for request in self.requests:
-            if request.state != DONE:
-                return request
-        return None
 
 
 def of_result(function):
@@ -126,11 +118,13 @@ class Call:
         while not self._finished:
             asked = self._asked
             if asked:
+                pending = None
                 for request in asked.requests:
                     if request.state == NEW:
                         WIRE.start(request)
-                pending = asked.pending()
-                if pending:
+                    if pending is None and request.state != DONE:
+                        pending = request
+                if pending and (asked.until is None or left(asked.until)):
                     return pending
             self._asked = self._step()
         return None
@@ -156,10 +150,9 @@ class Call:
 
         Where the loop has nothing else to do, that is done here and now.
         """
-        import asyncio
         self._enter()
         try:
-            loop = asyncio.get_running_loop()
+            loop = running_loop()
             request = self._go_on()
             while request and self._asked.until is None and \
                     hasten(loop, request):
@@ -253,6 +246,14 @@ class Call:
                                 *self._where)
         except Exception:
             pass  # so late, there may be nothing left to do it with
+
+
+def running_loop():
+    """Return the event loop that runs; asyncio is imported late."""
+    if not RUNNING:
+        from asyncio import get_running_loop
+        RUNNING.append(get_running_loop)
+    return RUNNING[0]()
 
 
 def sooner(one, other):

@@ -71,8 +71,8 @@ def hasten(loop, request):
         idle = watch.idle
         if idle is None:
             idle = watch.idle = Idle(loop, WIRE.source)
-        if watch.count or WIRE.is_behind() or WIRE.is_unsent() or \
-                not idle.is_idle(loop):
+        if watch.count or WIRE.lines or WIRE.chunks or WIRE.frame or \
+                WIRE.queue or not idle.is_idle(loop):
             return False
         if watch.looks:  # or it would never be idle
             WIRE.look_away(loop, watch)
@@ -80,8 +80,11 @@ def hasten(loop, request):
         request.wakes.append(wake)
     try:
         while request.state == SENT and WIRE.reader is None and \
-                not idle.ready and idle.wait(loop):
-            WIRE.on_readable(loop, watch)
+                not idle.ready:
+            reads = WIRE.reads
+            if not idle.wait(loop):
+                break
+            WIRE.on_readable(loop, watch, reads)
     finally:
         WIRE.unwatch(watch, request, wake)
     return request.state == DONE

@@ -9,6 +9,7 @@ from collections import deque
 from ._wait import let_through
 
 CHUNK = 1 << 16  # what a pipe holds
+NEWLINE = 10  # looked for as a number, as bytes look for numbers first
 
 
 class Lines:
@@ -20,6 +21,7 @@ class Lines:
         self.starved = False  # there was no memory to read
         self.skips = False  # the line that comes next is dropped
         self.poll = None  # waits for the source
+        self.reads = 0  # how many were begun
 
     def is_readable(self, seconds):
         """Whether there is something to read, in so many seconds."""
@@ -32,6 +34,7 @@ class Lines:
 
     def read(self):
         """Read once; a chunk cannot get lost, as in flush()."""
+        self.reads += 1
         try:
             self.chunks.extend(map(os.read, (self.source,), (CHUNK,)))
         except MemoryError:
@@ -51,9 +54,9 @@ class Lines:
             chunk = self.chunks[self.seen]
             ended = not chunk
             if self.skips and chunk:
-                self.skips = b"\n" not in chunk
+                self.skips = NEWLINE not in chunk
                 self.chunks[:1] = filter(None, [chunk.partition(b"\n")[2]])
-            elif b"\n" in chunk:
+            elif NEWLINE in chunk:
                 self.split()
             elif chunk:
                 self.seen += 1

@@ -32,7 +32,9 @@ class Refused(Exception):
 class Request:
     """One request: its bytes, its callers, and its answer or failure.
 
-    alone says that only one call needs it.
+    alone says that only one call needs it.  Of a list of tools there are also
+    its number, whether a remembered one will do (see State), and whether
+    another caller took the answer (kept).
     """
 
     __slots__ = ("payload", "state", "line", "failure", "wakes",
@@ -43,8 +45,6 @@ class Request:
         self.alone = alone
         self.line = self.failure = None
         self.wakes = []
-        self.kept = False  # whether another caller took the answer
-        self.number = self.remembered = 0  # of a list of tools: see State
 
     def finish(self, line, failure=None):
         """Take the answer and wake its callers."""

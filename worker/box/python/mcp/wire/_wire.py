@@ -52,7 +52,7 @@ class Wire(Lines):
             elif request.state == NEW:
                 self.queue.append(request)
                 request.state = QUEUED
-        if self.is_unsent():
+        if (self.frame or self.queue) and not self.broken:
             self.send_queued()
 
     def is_elsewhere(self, request):
@@ -96,7 +96,8 @@ class Wire(Lines):
         """Send requests as long as there is room."""
         try:
             with self.writing:
-                self.flush()
+                if self.frame:
+                    self.flush()
                 while (self.queue or self.told) and self.take_next():
                     self.flush()
         except OSError as error:
@@ -128,9 +129,10 @@ class Wire(Lines):
             return
         with self.mutex:
             self.enter(frame)
-        while sum(frame.counts) < len(frame.data):
-            frame.counts.extend(map(os.write, (self.target,), (
-                frame.data[sum(frame.counts):],)))
+        rest = frame.data[sum(frame.counts):]
+        while rest:
+            frame.counts.extend(map(os.write, (self.target,), (rest,)))
+            rest = frame.data[sum(frame.counts):]
         self.frame = None
 
     def enter(self, frame):
@@ -365,15 +367,19 @@ class Wire(Lines):
         if self.is_behind() or self.is_unsent():
             self.on_readable(loop)
 
-    def on_readable(self, loop, watch=None):
-        """Read, unless another caller has done so or is about to."""
+    def on_readable(self, loop, watch=None, reads=None):
+        """Read, unless another caller has done so or is about to.
+
+        reads: how many there had been when there was something to read.
+        """
         if os.getpid() != self.pid:
             return  # a child that goes on with the loop of its parent
         woken = deque()
         try:
             with self.mutex:
-                self.read_for(loop, watch or self.loops.get(loop), woken)
-            if self.is_unsent():
+                self.read_for(loop, watch or self.loops.get(loop), woken,
+                              reads)
+            if (self.frame or self.queue) and not self.broken:
                 self.send_queued()
             while woken:
                 woken[0]()
@@ -385,7 +391,7 @@ class Wire(Lines):
                 loop.call_soon(function)
             raise
 
-    def read_for(self, loop, watch, woken):
+    def read_for(self, loop, watch, woken, reads):
         """The same; what the loop is to do then is put into woken."""
         if watch is None:
             loop.remove_reader(self.source)
@@ -395,7 +401,7 @@ class Wire(Lines):
             return
         if not watch.count:  # or it would wake for each answer to others
             self.look_away(loop, watch)
-        if self.is_readable(0):
+        if self.reads == reads or self.is_readable(0):
             self.read()
         self.running, self.woken = loop, woken
         try:
