@@ -220,10 +220,10 @@ class Images(Shows):
         one, = self.shows(code + "display(a)", None)
         self.assertEqual(opened(one).size, (40, 30))
         self.assertEqual(opened(one).getpixel((39, 29)), (0, 7, 0))
-        for change in ("a[:, :, 0]", "a.astype(int)", "a[:9]", "a[:, :, :2]"):
-            want = run(code + "a = %s\nprint(a.shape)\nprint(a)" % change)
-            self.shows(code + "a = %s\ndisplay(a.shape)\nruntime.show(a)"
-                       % change, out=want.out)
+        code += "for b in a[:, :, 0], a.astype(int), a[:9], a[:, :, :2]:\n"
+        want = run(code + "    print(b.shape)\n    print(b)")
+        self.shows(code + "    display(b.shape)\n    runtime.show(b)",
+                   out=want.out)
 
 
 @needs("matplotlib")
