@@ -8,10 +8,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { engines, modules } from './support/engines.mjs';
-import { folder, nativeOnly, ran, settings } from './support/program.mjs';
+import {
+  folder, nativeOnly, ran, settings, withoutWaiting,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
+withoutWaiting();
 settings.CAISSON_TOOLS = 'run_code,run_python';
 settings.CAISSON_ARGUMENTS = 'all';
 settings.CAISSON_JAVASCRIPT_PACKAGES = modules;

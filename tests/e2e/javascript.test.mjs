@@ -9,11 +9,12 @@ import path from 'node:path';
 import test from 'node:test';
 import { engines, modules } from './support/engines.mjs';
 import {
-  contained, file, folder, nativeOnly, once, settings,
+  contained, file, folder, nativeOnly, once, settings, withoutWaiting,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
 
+withoutWaiting();
 settings.CAISSON_TOOLS = 'run_code,list_runners';
 settings.CAISSON_ARGUMENTS = 'all';
 settings.CAISSON_MAX_OUTPUT = '4m';

@@ -5,10 +5,13 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
-import { contained, folder, folderWith, settings } from './support/program.mjs';
+import {
+  contained, folder, folderWith, settings, withoutWaiting,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
 
+withoutWaiting();
 settings.CAISSON_TOOLS = 'run_python,run_code,list_runners';
 
 /* Starts a call of code in shell; returns its id. */

@@ -5,13 +5,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { engines } from './support/engines.mjs';
-import { file, folder, ran, settings } from './support/program.mjs';
+import {
+  file, folder, ran, settings, withoutWaiting,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assemble, create, echo, exit, grow, link, loop, number, print, read, tell,
   trap, unlink,
 } from './support/wasm.mjs';
 
+withoutWaiting();
 settings.CAISSON_TOOLS = 'run_code,list_runners';
 settings.CAISSON_ARGUMENTS = 'all';
 settings.CAISSON_MEMORY = '256m';

@@ -157,8 +157,8 @@ class Run:
         if words is not None and "net" in words.split():
             # The sockets of all others on the host count as the box's.
             environment["CAISSON_MEMORY"] = "1g"
-        if words is not None:
-            # One has few calls: no box waits for more.
+        if words is not None or self.language:
+            # One has few calls, or none in Python: no box waits for more.
             environment["CAISSON_POOL"] = "0"
         environment.update(settings)
         program = Program(path, environment, self.uid,

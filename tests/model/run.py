@@ -174,7 +174,7 @@ class Session:
             stderr=self.log, cwd=self.home, env={
                 "PATH": os.environ["PATH"], "HOME": self.home,
                 "CAISSON_SERVERS_CONFIG": path, **({
-                    "CAISSON_JAVASCRIPT": self.engine,
+                    "CAISSON_JAVASCRIPT": self.engine, "CAISSON_POOL": "0",
                     "CAISSON_TOOLS": "run_code"} if self.engine else {})})
         self.request("initialize", {
             "protocolVersion": "2025-11-25", "capabilities": {},

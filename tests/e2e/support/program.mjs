@@ -163,9 +163,9 @@ export function withoutPool() {
 }
 
 /*
- * For files that count servers and those between them and the code: no box
- * waits for a call. Boxes are forked, as they are by default, which spares each
- * of them the import of asyncio.
+ * For files that count servers and those between them and the code, and for
+ * other languages than Python: no box waits for a call. Boxes are forked, as
+ * they are by default, which spares each of them the import of asyncio.
  */
 export function withoutWaiting() {
   settings.CAISSON_POOL = '0';
