@@ -61,7 +61,7 @@ NOTES = """### What the figures are made of
 * **Number of tools**: lists are fetched when code first uses a server, so
   `print('hi')` needs none, a call needs one list, a search all of them.
 
-`run.py` also draws how calls grow, as `build/bench/growth.svg`.
+`build/bench/bench.json` has the points of these curves.
 """
 
 

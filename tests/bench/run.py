@@ -5,8 +5,8 @@ Usage: tests/bench/run.py [--quick] [--results] [--out FOLDER]
                           [--only SECTION]... [--compare CAISSON]
                           [path of caisson]
 
-Prints a table; writes the same as FOLDER/bench.json, and how calls grow as
-FOLDER/growth.svg. FOLDER is, where none is named, "bench" beside the program.
+Prints a table; writes the same as FOLDER/bench.json, with the points of how
+calls grow. FOLDER is, where none is named, "bench" beside the program.
 Times are medians, and ratios to a yardstick that was measured in turns with
 them in the same run; the ratio of a throughput is the median of those of its
 rounds. It judges nothing. As root it can tell the memory of processes that run
@@ -32,7 +32,6 @@ import ledger  # noqa: E402
 import load  # noqa: E402
 import memory  # noqa: E402
 import output  # noqa: E402
-import plot  # noqa: E402
 import remote  # noqa: E402
 import results  # noqa: E402
 import serving  # noqa: E402
@@ -59,7 +58,7 @@ def arguments():
     parser.add_argument("--results", action="store_true",
                         help="measure the ledger, too, and write results.md")
     parser.add_argument("--out", metavar="FOLDER",
-                        help="where bench.json and growth.svg are written")
+                        help="where bench.json is written")
     parser.add_argument("--only", metavar="SECTION", action="append",
                         choices=list(SECTIONS),
                         help="measure this: " + ", ".join(SECTIONS))
@@ -113,16 +112,13 @@ def print_table(rows, busy):
 
 
 def write(folder, bench, machine):
-    """The same for programs, and the curves for the eye."""
+    """The same for programs, and the points of curves."""
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "bench.json"), "w") as file:
         json.dump({"quick": bench.quick, "machine": machine,
                    "rows": [row._asdict() for row in bench.rows],
                    "curves": bench.curves}, file, indent=1)
         file.write("\n")
-    if bench.curves:
-        with open(os.path.join(folder, "growth.svg"), "w") as file:
-            file.write(plot.svg(bench.curves))
 
 
 def measure_ledger(binary):
@@ -161,8 +157,7 @@ def main():
     print_table(bench.rows, busy)
     out = told.out or os.path.join(os.path.dirname(binary), "bench")
     write(out, bench, found)
-    print(f"\nwritten: {out}/bench.json"
-          + (f", {out}/growth.svg" if bench.curves else ""))
+    print(f"\nwritten: {out}/bench.json")
     if told.results:
         with open(os.path.join(out, "ledger.json"), "w") as file:
             json.dump(measure_ledger(binary), file, indent=1)

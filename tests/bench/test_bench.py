@@ -12,7 +12,6 @@ import sys
 import tempfile
 import unittest
 from unittest import mock
-from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -22,7 +21,6 @@ import load  # noqa: E402
 import results  # noqa: E402
 from client import Client  # noqa: E402
 from measure import HERE, PYTHON, Bench, percentile  # noqa: E402
-from plot import round_values  # noqa: E402
 
 # Figures that a reader looks for, by how their names begin.
 PROMISED = {
@@ -70,8 +68,6 @@ class Quick(unittest.TestCase):
             cls.table = done.stdout.decode()
             with open(os.path.join(out, "bench.json")) as file:
                 cls.found = json.load(file)
-            cls.picture = ALL and ElementTree.parse(
-                os.path.join(out, "growth.svg"))
 
     def test_every_promised_figure_is_there(self):
         rows = self.found["rows"]
@@ -129,11 +125,7 @@ class Quick(unittest.TestCase):
         self.assertIn("| a program | 3 | 1,200 | 90 | +1,110 |", text)
 
     @unittest.skipUnless(ALL, "curves are of the campaign")
-    def test_the_picture_has_a_panel_for_each_curve(self):
-        words = [each.text for each in self.picture.iter()
-                 if each.tag.endswith("}text")]
-        for curve in self.found["curves"]:
-            self.assertIn(f"latency against {curve['title']}", words)
+    def test_there_are_curves(self):
         self.assertEqual(len(self.found["curves"]), 4)
 
 
@@ -275,11 +267,6 @@ class Numbers(unittest.TestCase):
         self.assertEqual(percentile([3, 1, 2], 0.99), 3)
         self.assertEqual(percentile(range(1000), 0.99), 990)
         self.assertEqual(percentile([5], 0.5), 5)
-
-    def test_round_values_enclose(self):
-        self.assertEqual(round_values([0.011, 0.013]), [0.01, 0.02])
-        self.assertEqual(round_values([0.002, 0.9]), [0.001, 0.01, 0.1, 1])
-        self.assertEqual(round_values([1, 1]), [1, 2])
 
 
 if __name__ == "__main__":
