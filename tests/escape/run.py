@@ -132,8 +132,8 @@ class Run:
                 self.build, os.path.join(self.host.folder, name), words)
         return self.copies[name]
 
-    def engine(self, words):
-        """The path of an engine that leaves out words."""
+    def container_engine(self, words):
+        """The path of one that leaves out words."""
         name = "engine-" + "-".join(words.split())
         if name not in self.copies:
             self.copies[name] = install(
@@ -143,7 +143,7 @@ class Run:
     def start(self, words=None, **settings):
         """One of these, started."""
         if self.runtime and words is not None:
-            settings["CAISSON_RUNTIME"] = self.engine(words)
+            settings["CAISSON_RUNTIME"] = self.container_engine(words)
             words = None
         path = self.copy(words)
         environment = self.host.environment()
