@@ -115,7 +115,7 @@ const programs = [
   ['a port', 'await fetch("http://localhost:3000/")', [], 1,
     /\|hint: there is no network here/],
   ['a module of an address', 'import a from "https://esm.sh/a";\na()', [], 1,
-    /\|hint: no packages are installed here/],
+    /\|hint: no (?:packages are installed|other package can be installed) here/],
   ['a thread of this code', 'import { Worker } from "worker_threads";\n' +
     'new Worker(import.meta.filename).on("error", (e) => { throw e })', [], 1,
   /\|hint: the code is no file/],

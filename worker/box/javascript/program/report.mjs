@@ -65,7 +65,8 @@ function packages() {
   try {
     const names = fs.readdirSync(PACKAGES).filter((name) => !/^\./.test(name));
     return `no other package can be installed here; in ${PACKAGES} are ${
-      names.length > PACKAGES_SHOWN ? names.length : names.join(', ')}`;
+      names.length > PACKAGES_SHOWN ? `${names.length} packages` :
+        names.join(', ')}`;
   } catch {
     return NO_PACKAGE;
   }
