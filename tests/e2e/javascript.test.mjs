@@ -223,7 +223,8 @@ for (const [name, engine, there] of engines) {
     assert.deepEqual((await run(raw, 'try { await mcp_odd.nothing() } ' +
       'catch (e) { console.log(e instanceof MCPError) }')).stdout, ['true']);
     assert.match((await run(raw, 'await mcp_odd.echo({ text: "1" });\n' +
-      'try { require("fs").closeSync(3) } catch {}\n' +
+      'const { closeSync, openSync } = require("fs");\n' +
+      'try { closeSync(3); openSync("/proc/self/status") } catch {}\n' +
       'await mcp_odd.echo({ text: "2" })'))[name === 'bun' ? 'stderr' : 'stdout']
       .join(), name === 'bun' ? /connection to the servers has ended/ : /2/);
     assert.match(told.languages.find((each) =>

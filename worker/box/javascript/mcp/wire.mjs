@@ -151,7 +151,12 @@ export class Wire {
 
   /* Gives an answer to the request that it is for, and keeps other frames. */
   #takeLine(line) {
-    const frame = read(line);
+    let frame;
+    try {
+      frame = read(line);
+    } catch { /* the code has closed the pipe, and opened something */
+      return this.#giveUp();
+    }
     if (frame.type !== 'rpc_response') {
       this.#lines.push(frame);
       return this.#deliver();
