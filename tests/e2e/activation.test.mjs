@@ -9,6 +9,8 @@ import test from 'node:test';
 import { folder, ran, uid, usually } from './support/program.mjs';
 import { fetchAt, serve } from './support/serve.mjs';
 
+usually();
+
 /* Opens sockets, by TCP or at a path, and becomes the program. */
 const passing = (sockets, pid = 'os.getpid()') => ['/usr/bin/python3', '-c', `
 import os, socket, sys
@@ -32,8 +34,6 @@ for n, fd in enumerate(moved):
 os.environ["LISTEN_FDS"] = str(len(made))
 os.environ["LISTEN_PID"] = str(${pid})
 os.execv(sys.argv[1], sys.argv[1:])`];
-
-usually();
 
 const message = {
   method: 'POST', headers: { 'Content-Type': 'application/json' },

@@ -12,6 +12,8 @@ import { folder, nativeOnly, ran, usually } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { example, withServers } from './support/servers.mjs';
 
+usually();
+
 const discovered = 'print(runtime.discovered_servers())';
 const command = (home, args, env) => {
   return ran({ args, env, home }, { cwd: home });
@@ -184,8 +186,6 @@ except Exception as error:
     print("failed:", error)
 print(runtime.capability_summary().split("\\n")[0])
 `;
-
-usually();
 
 test('programs in the forms of its pages', async (t) => {
   const { client } = await connect(t,

@@ -18,6 +18,8 @@ import { connect, run } from './support/sdk.mjs';
 import { said } from './support/tokens.mjs';
 import { until } from './support/wait.mjs';
 
+usually();
+
 hideLocks();
 
 const meta = (result, name) => result._meta[`caisson/${name}`];
@@ -236,8 +238,6 @@ for place in "/tmp", "/workspace", "/workspace/out", "/data":
 import os
 print(os.path.ismount("/volume"))
 open("/volume/a", "w")`);
-
-usually();
       assert.deepEqual(result.structuredContent.stdout, ['False']);
       assert.match(text(result), /Read-only file system/);
     });

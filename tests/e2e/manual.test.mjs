@@ -10,6 +10,8 @@ import { contained, usually } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { example, withServers } from './support/servers.mjs';
 
+usually();
+
 const call = 'r = await mcp_fs.read_file(path="a.txt")\n';
 const resource = 'r = await mcp_fs.read_resource("file:///a")\n';
 const missing = `
@@ -413,8 +415,6 @@ test('client and code read the same manual', async (t) => {
     const [inside] = await raw.printed(`
 import json
 print(json.dumps(runtime.capability_summary("full")))`);
-
-usually();
     const [manual, here] = result.contents[0].text.split('\nIn force here: ');
     const [same, call] = JSON.parse(inside).split('\n**In this call**');
 

@@ -11,6 +11,8 @@ import { contained, runtime, unpooled, usually } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
+usually();
+
 /* Not every machine has an engine of it. */
 const notJavaScript = ({ language }) => !['javascript', 'wasm'].includes(language);
 
@@ -184,8 +186,6 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 print(os.read(reading, 1))`);
-
-usually();
 
     assert.deepEqual(structuredContent.stdout, ["b'x'"]);
     assert.ok(meta['caisson/cpuMs'] > 500, `${meta['caisson/cpuMs']} ms`);

@@ -16,6 +16,8 @@ import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
+usually();
+
 /* The folder in which the workers lie. */
 const workers = ['.', '../libexec/caisson']
   .map((place) => path.resolve(path.dirname(binary), place))
@@ -198,8 +200,6 @@ print(*[line.split()[3] for line in limits.split("\\n")
         if line.startswith("Max file size")])
 print(len((await mcp_h.huge(bytes=9_000_000)).text) > 8_000_000)`,
   { servers: ['h'] }), ['4096', 'True']);
-
-usually();
   await raw.finish();
 });
 
