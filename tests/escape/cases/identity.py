@@ -38,9 +38,10 @@ def proc_globals():
 def foreign_processes():
     listed = {int(name) for name in os.listdir("/proc") if name.isdigit()}
     kind = "own" if listed <= {1, *own_processes()} else "more"
-    pids = {HOST["sleeper"], 4194303, os.getppid() or 4194302} - ENGINE
+    pids = dict.fromkeys(
+        (HOST["sleeper"], 4194303, os.getppid() or 4194302))
     return kind + " " + same((str(pid), attempt(os.kill, pid, 0))
-                             for pid in pids)
+                             for pid in pids if pid not in ENGINE)
 
 
 @case("11a", "run setuid programs of the host", "ids unchanged, nnp 1",
