@@ -85,8 +85,8 @@ http_links_refuse(
 	    "was revoked, or its file was removed" : status == 503 ?
 	    "links do not work now: the log of the server says why" :
 	    status == 413 ? why : status == 507 ?
-	    "there is no room for the file: whoever made this link can make "
-	    "some" : "the file was not passed on or stored");
+	    "there is no room for the file: the user who made this link can "
+	    "remove others" : "the file was not passed on or stored");
 }
 
 static void
