@@ -417,7 +417,7 @@ os.mkdir("/data/taken"); open("/data/taken/x", "w").close()`,
 test('a client that resets while its file waits is gone at once', async (t) => {
   const { ask, child, origin, token } = await served(t);
   const worker = (start) => descendants(child.pid)
-    .find(({ name }) => name.startsWith(start)).pid;
+    .find(({ name }) => name.startsWith(start))?.pid;
   const sockets = () => fs.readdirSync(`/proc/${worker('gateway')}/fd`).length;
 
   assert.equal((await ask('PUT', 'talk/a', { body: 'a' })).status, 201);
@@ -431,7 +431,9 @@ test('a client that resets while its file waits is gone at once', async (t) => {
   await until(() => cut.writableLength > 0, 'it waits');
   cut.resetAndDestroy();
   await until(() => sockets() <= before, 'it is gone');
-  process.kill(files, 'SIGCONT');
+  /* On a slow machine the stopped worker has been replaced by now. */
+  if (worker('files') === files)
+    process.kill(files, 'SIGCONT');
   assert.equal((await ask('GET', 'talk/a')).status, 200);
 });
 
