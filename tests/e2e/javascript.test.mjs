@@ -244,19 +244,21 @@ for (const [name, engine, there] of engines) {
       servers: ['files', 'memory'], timeout: 100 })).stdout,
     ['3 words, kept of a,b']);
     assert.deepEqual((await run(raw, declared(made))).stdout,
-      ['true true', 'a,b']);
+      ['true true', 'a,b 2']);
     await raw.finish();
   });
 }
 
-/* Asks for the types of a tool, and imports it. */
+/* Asks for the types of a tool, imports it, and calls two servers at once. */
 const declared = (place) => `
 import { listDirectory } from "mcp/files";
 const types = await runtime.types("files", "list_directory");
 console.log(types.includes("path: string"), types ===
   await runtime.query_tool_docs("files", "listDirectory", "types"));
-const names = (await listDirectory("${place}")).text.match(/(?<=E\\] )\\w$/gm);
-console.log(names.sort().join());`;
+const [{ text }, { data }] = await Promise.all([
+  listDirectory("${place}"), mcp_memory.readGraph()]);
+console.log(text.match(/(?<=E\\] )\\w$/gm).sort().join(),
+  data.entities.length);`;
 
 /* Calls two servers at once, and sums up what they have. */
 const summary = (place) => `
