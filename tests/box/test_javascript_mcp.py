@@ -292,8 +292,9 @@ class JavaScript(unittest.TestCase):
     def test_late(self):
         """A search goes on without a server, and the end does not wait."""
         for relay in self.runs(
-                "console.log((await runtime.searchToolDocs('get'))[0].tool);",
-                "get\n", tools={"mute": HANG}, notes=[
+                "console.log((await runtime.searchToolDocs('list issue now'))"
+                "[0].tool);", "list_issue\n", tools={"mute": HANG, "web": [
+                    tool("issue_list"), tool("list_issue")]}, notes=[
                     "the search has left out: not yet started: mute; search "
                     "again for them"]):
             self.assertEqual(len(relay.cancelled), 1)

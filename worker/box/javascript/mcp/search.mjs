@@ -5,22 +5,26 @@
  * and a word with a slip in it least; a name counts more than what is said
  * about it, and a rare word more than a common one.
  */
-import { likeness, words } from './names.mjs';
+import { likeness, words as wordsOf } from './names.mjs';
 import { parameters } from './schema.mjs';
 
 const QUERY_MAX = 32; // words
+const WORD_MAX = 40; // characters
 const TEXT_MAX = 1000; // characters of a description
 const PARAMETERS_MAX = 50; // of a tool
+const ABOUT_MAX = 3000; // characters of what is said about these
 const LEAST = 0.1; // of the best score; less is noise
 const WEIGHTS = [1, 0.9, 0.5, 0.45, 0.4, 0.3, 0.25, 0.2]; // of fields()
 const NUMBER = 0.95; // what another number of a word is worth
 const SLIPS = 0.4; // what a word with slips is worth
+const SPELLED_MAX = 5; // words that a word with slips may be
 const SPELLED = 0.74; // how alike words with slips are at least
 const MISSING = 0.45; // what is left where almost all words are missing
 const COMMON = new Set(('a an and any are as at be by can do does for from ' +
   'how i in into is it me my need of on or please some that the these this ' +
   'to tool tools use using want what when which with').split(' '));
 
+const words = (all) => wordsOf(all).map((word) => word.slice(0, WORD_MAX));
 const text = (value) => typeof value === 'string' ? value : '';
 
 /*
@@ -33,9 +37,11 @@ function fields(entry) {
   const [first, ...rest] = text(entry.description).slice(0, TEXT_MAX).trim()
     .split('\n');
   return [entry.tool, `${entry.toolAlias} ${entry.tool.replace(/_/g, '')}`,
-    `${entry.server} ${entry.serverAlias}`, text(entry.title), first,
-    rest.join(' '), found.map(({ name }) => name).join(' '),
-    found.map(({ schema }) => text(schema?.description)).join(' ')];
+    `${entry.server} ${entry.serverAlias}`,
+    text(entry.title).slice(0, TEXT_MAX), first, rest.join(' '),
+    found.map(({ name }) => name.slice(0, WORD_MAX)).join(' '),
+    found.map(({ schema }) => text(schema?.description)).filter(Boolean)
+      .join(' ').slice(0, ABOUT_MAX)];
 }
 
 /* Returns what may be the plural of a word, or the singular. */
@@ -59,6 +65,15 @@ function worth(word, other) {
     return 0.2 + 0.25 * word.length / other.length;
   return 0;
 }
+
+/* Returns the words that a word with slips may be, the most alike first. */
+const spelled = (word, known) => [...known].filter((other) =>
+  Math.abs(other.length - word.length) <= 2 && [...new Set(word + other)]
+    .filter((each) => word.includes(each) !== other.includes(each)).length <= 4)
+  .map((other) => [likeness(other, word), other])
+  .filter(([value]) => value >= SPELLED)
+  .sort(([one, first], [two, second]) => two - one || (first < second ? 1 : -1))
+  .slice(0, SPELLED_MAX).map(([, other]) => other);
 
 /* Returns the words of entries: by word, by entry, their largest weight. */
 function indexOf(entries) {
@@ -86,10 +101,8 @@ function find(word, known) {
     add(other, worth(word, other));
   if (word.length >= 4 && ![word, ...numbers(word)].some((each) =>
     known.has(each)))
-    for (const other of known.keys())
-      if (Math.abs(other.length - word.length) <= 2 &&
-          likeness(word, other) >= SPELLED)
-        add(other, SLIPS);
+    for (const other of spelled(word, known.keys()))
+      add(other, SLIPS);
   return best;
 }
 
@@ -120,8 +133,11 @@ export function rank(query, entries, isLast) {
   });
   const least = Math.max(0, ...scored.map(([, score]) => score)) * LEAST;
   const exact = new Set([query.trim(), ...query.split(/[\s.]+/)]);
+  const said = ` ${words(query).join(' ')} `;
   const key = ([entry, score]) => [isLast(entry) ? 1 : 0, -score.toFixed(9),
-    exact.has(entry.tool) ? 0 : 1, entry.server, entry.tool];
+    exact.has(entry.tool) ? 0 : 1,
+    said.includes(` ${words(entry.tool).join(' ')} `) ? 0 : 1,
+    entry.server, entry.tool];
   return scored.filter(([, score]) => score >= least).sort((one, two) => {
     const [first, second] = [key(one), key(two)];
     const at = first.findIndex((each, index) => each !== second[index]);
