@@ -268,27 +268,17 @@ command_tools(int, char **words)
 	    words[0], words[0] == NULL ? NULL : words[1], whole);
 }
 
-/* Several words in one argument are treated as several words. */
 static int
 command_search(int count, char **words)
 {
 	auto_buffer struct buffer text = { 0 };
-	auto_free char **apart = NULL;
-	size_t n = 0;
-	char *rest, *word;
 	int i;
 
 	for (i = 0; i < count; i++)
 		buffer_printf(&text, "%s ", words[i]);
-	apart = mem_alloc((text.len / 2 + 2) * sizeof(*apart));
-	rest = text.data;
-	while ((word = strsep(&rest, " \t\n")) != NULL)
-		if (word[0] != '\0')
-			apart[n++] = word;
-	if (n == 0) {
+	if (strspn(text.data, " \t\n") == text.len)
 		return command_explain("search");
-	}
-	return listed_search(apart);
+	return listed_search(text.data);
 }
 
 static int

@@ -446,7 +446,17 @@ listed_print_tools(const char *name, const char *tool, int whole)
 	return status;
 }
 
-/* Searching */
+/*
+ * Searching. Words are compared more simply than in the boxes of Python and
+ * JavaScript; the first tool that is found is mostly the same.
+ */
+
+/* Words that are left out, as in these boxes, and marks between words. */
+static const char listed_common[] =
+    " a an and any are as at be by can do does for from how i in into is it me "
+    "my need of on or please some that the these this to tool tools use using "
+    "want what when which with ";
+static const char listed_marks[] = " \t\r\n!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /* A matching tool: the words it contains, and its score. */
 struct listed_found {
@@ -455,9 +465,33 @@ struct listed_found {
 	char *line;
 };
 
+/* Returns the words of a text, which the caller frees, between blanks. */
+static char *
+listed_apart(const char *text)
+{
+	char *apart = mem_printf(" %s ", text), *at = apart;
+
+	while (*(at += strcspn(at, listed_marks)) != '\0')
+		*at++ = ' ';
+	return apart;
+}
+
+/* Whether a word may be a misspelling of one in the name of a tool. */
+static int
+listed_is_near(const char *word, const char *name)
+{
+	auto_free char *names = listed_apart(name);
+	char *rest = names, *part;
+
+	while (strlen(word) > 3 && (part = strsep(&rest, " ")) != NULL)
+		if (names_close(part, word))
+			return 1;
+	return 0;
+}
+
 /*
- * The score of a word, or if it is a plural its singular: more the nearer it
- * stands to the name of a tool.
+ * The score of a word, or if it is a plural its singular, which counts less:
+ * more the nearer it stands to the name of a tool.
  */
 static unsigned int
 listed_weigh(const char *word, const char *const *texts)
@@ -465,12 +499,27 @@ listed_weigh(const char *word, const char *const *texts)
 	size_t len = strlen(word);
 	auto_free char *part = mem_dup(word, len > 3 && word[len - 1] == 's' ?
 	    len - 1 : len);
+	auto_free char *apart = mem_printf(" %s ", word);
 	unsigned int worth = strcasecmp(texts[0], word) == 0 ? 6 : 4;
+	const char *name = texts[0];
 
+	if (len == 0 || strcasestr(listed_common, apart) != NULL)
+		return 0;
 	for (; *texts != NULL; texts++, worth = worth > 2 ? 2 : 1)
 		if (strcasestr(*texts, part) != NULL)
-			return worth;
-	return 0;
+			return worth + (strcasestr(*texts, word) != NULL);
+	return listed_is_near(word, name);
+}
+
+/* Orders tools like strcmp, the best first, equally good ones by name. */
+static int
+listed_compare(const struct listed_found *a, const struct listed_found *b)
+{
+	if (a->words != b->words)
+		return a->words > b->words ? -1 : 1;
+	if (a->worth != b->worth)
+		return a->worth > b->worth ? -1 : 1;
+	return strcmp(a->line, b->line);
 }
 
 /* Inserts a tool into the list of the best. */
@@ -481,9 +530,7 @@ listed_keep(struct listed_found *best, struct listed_found *found)
 	size_t i;
 
 	for (i = 0; i < MCP_FOUND_MAX; i++) {
-		if (best[i].words > found->words ||
-		    (best[i].words == found->words &&
-		        best[i].worth >= found->worth))
+		if (best[i].line != NULL && listed_compare(&best[i], found) < 0)
 			continue;
 		other = best[i];
 		best[i] = *found;
@@ -494,23 +541,26 @@ listed_keep(struct listed_found *best, struct listed_found *found)
 
 static void
 listed_search_tool(const char *server, struct json_span tool,
-    char *const *words, struct listed_found *best)
+    const char *said, struct listed_found *best)
 {
 	auto_free char *name = listed_string(tool, "name");
 	auto_free char *about = listed_string(tool, "description");
 	auto_free char *all = mem_printf("%s %s", server, about);
-	auto_free char *said = mem_dup(tool.p, tool.len);
-	const char *const texts[] = { name, all, said, NULL };
+	auto_free char *whole = mem_dup(tool.p, tool.len);
+	const char *const texts[] = { name, all, whole, NULL };
+	auto_free char *named = listed_apart(name), *words = mem_strdup(said);
 	auto_buffer struct buffer line = { 0 };
 	struct listed_found found = { 0, 0, NULL };
+	char *rest = words, *word;
 	unsigned int worth;
 
-	for (; *words != NULL; words++) {
-		worth = listed_weigh(*words, texts);
+	while ((word = strsep(&rest, " ")) != NULL) {
+		worth = listed_weigh(word, texts);
 		found.words += worth > 0;
 		found.worth += worth;
 	}
-	if (found.words == 0)
+	found.worth += strcasestr(said, named) != NULL;
+	if (found.worth == 0)
 		return;
 	listed_add_tool(&line, server, tool);
 	found.line = buffer_take(&line, NULL);
@@ -518,7 +568,7 @@ listed_search_tool(const char *server, struct json_span tool,
 }
 
 static void
-listed_search_server(const struct listed_server *server, char *const *words,
+listed_search_server(const struct listed_server *server, const char *said,
     struct listed_found *best)
 {
 	auto_buffer struct buffer line = { 0 };
@@ -535,12 +585,13 @@ listed_search_server(const struct listed_server *server, char *const *words,
 		return;
 	walk = json_span_walk(tools);
 	while (json_span_next_element(&walk, &tool))
-		listed_search_tool(server->name, tool, words, best);
+		listed_search_tool(server->name, tool, said, best);
 }
 
 int
-listed_search(char *const *words)
+listed_search(const char *query)
 {
+	auto_free char *said = listed_apart(query);
 	struct listed_found best[MCP_FOUND_MAX] = { { 0, 0, NULL } };
 	struct listed_servers servers;
 	struct err err;
@@ -552,7 +603,7 @@ listed_search(char *const *words)
 		return MCP_FAILED;
 	}
 	for (i = 0; i < servers.count; i++)
-		listed_search_server(&servers.rows[i], words, best);
+		listed_search_server(&servers.rows[i], said, best);
 	none = servers.count == 0;
 	listed_free(&servers);
 	if (best[0].line == NULL) {

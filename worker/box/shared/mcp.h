@@ -158,8 +158,8 @@ int listed_print_servers(void);
  * MCP_TYPES, those of a server as TypeScript.
  */
 int listed_print_tools(const char *server, const char *tool, int whole);
-/* Prints the tools of all servers that match the words best. */
-int listed_search(char *const *words);
+/* Prints the tools of all servers that match the words of a query best. */
+int listed_search(const char *query);
 
 /*
  * Finds a tool of a list by its name, or else its alias, also without the
