@@ -36,22 +36,16 @@ report_place_pictures(
 static int
 report_kept(struct relay *relay, struct err *err)
 {
-	auto_buffer struct buffer uncut = { 0 };
 	struct ipc_kept kept = { 0 };
 
 	kept.out = output_kept(relay->out, &kept.missing);
 	kept.errors = output_kept(relay->errors, &kept.missing);
 	if (kept.out.len == 0 && kept.errors.len == 0)
 		return 0;
-	if (kept.out.len == 0) {
-		output_copy(relay->out, 0, &uncut);
-		kept.out = (struct ipc_blob){ (const uint8_t *)uncut.data,
-			uncut.len, -1 };
-	} else if (kept.errors.len == 0) {
-		output_copy(relay->errors, 0, &uncut);
-		kept.errors = (struct ipc_blob){ (const uint8_t *)uncut.data,
-			uncut.len, -1 };
-	}
+	if (kept.out.len == 0)
+		kept.out = output_kept_uncut(relay->out);
+	else if (kept.errors.len == 0)
+		kept.errors = output_kept_uncut(relay->errors);
 	return channel_send_kept(relay->supervisor, &kept, err);
 }
 

@@ -193,14 +193,11 @@ on_relay_read_report(
 	return 0;
 }
 
-/* Only copied: its bytes are those of the code. */
+/* Only passed on: its bytes are those of the code. */
 void
 supervisor_on_kept(struct box *box, struct ipc_kept *kept)
 {
-	uint64_t kept_most = options_output_kept(box->boxes->options);
-	uint64_t shown_most = box->limits->max_output;
-	uint64_t most = kept_most > shown_most ? kept_most : shown_most;
-	struct err err;
+	uint64_t most = options_output_kept(box->boxes->options);
 
 	box_kept_reset(&box->output.kept);
 	if (kept->out.len > most || kept->errors.len > most) {
@@ -208,14 +205,10 @@ supervisor_on_kept(struct box *box, struct ipc_kept *kept)
 		    "than it may keep");
 		return;
 	}
-	box->output.kept = (struct box_kept){
-		ipc_blob_copy(&kept->out, &err),
-		ipc_blob_copy(&kept->errors, &err), kept->out.len,
-		kept->errors.len, kept->missing };
-	if (box->output.kept.out != NULL && box->output.kept.errors != NULL)
-		return;
-	log_error("box %lu: its output is not kept: %s", box->number, err.text);
-	box_kept_reset(&box->output.kept);
+	box->output.kept.any = true;
+	ipc_blob_take(&box->output.kept.out, &kept->out);
+	ipc_blob_take(&box->output.kept.errors, &kept->errors);
+	box->output.kept.missing = kept->missing;
 }
 
 void

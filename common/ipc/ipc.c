@@ -212,7 +212,10 @@ ipc_put_blob(
 		ipc_put(packet, blob->data, blob->len);
 		return 0;
 	}
-	fd = ipc_seal(blob->data, blob->len, err);
+	if (blob->data != NULL)
+		fd = ipc_seal(blob->data, blob->len, err);
+	else if ((fd = fcntl(blob->fd, F_DUPFD_CLOEXEC, 0)) == -1)
+		err_sys(err, "duplicate a memfd");
 	if (fd == -1)
 		return -1;
 	packet->fds[packet->nfds++] = fd;
@@ -683,4 +686,21 @@ ipc_blob_copy(const struct ipc_blob *blob, struct err *err)
 		done += (size_t)n;
 	}
 	return mem_take(&copy);
+}
+
+void
+ipc_blob_take(struct ipc_blob *to, struct ipc_blob *from)
+{
+	*to = *from;
+	if (from->fd == -1)
+		to->data = mem_dup(from->data, from->len);
+	from->fd = -1;
+}
+
+void
+ipc_blob_reset(struct ipc_blob *blob)
+{
+	free((void *)blob->data);
+	fd_close(&blob->fd);
+	*blob = (struct ipc_blob){ .fd = -1 };
 }

@@ -59,7 +59,8 @@ struct ipc_bytes {
 
 /*
  * Up to IPC_INLINE_MAX bytes are at data, borrowed, and fd is -1. More are in
- * fd, a sealed memfd that belongs to the message. ipc_blob_copy reads both.
+ * fd, a sealed memfd that belongs to the message. ipc_blob_copy reads both. One
+ * that is sent has all at data, or was received and is passed on as it is.
  */
 struct ipc_blob {
 	const uint8_t *data;
@@ -180,6 +181,13 @@ void ipc_message_close(enum ipc_type type, union ipc_any *msg);
  * with err if its memfd cannot be read.
  */
 char *ipc_blob_copy(const struct ipc_blob *blob, struct err *err);
+
+/*
+ * Takes a blob from a message that was received: it is to's until
+ * ipc_blob_reset. What is large is not copied.
+ */
+void ipc_blob_take(struct ipc_blob *to, struct ipc_blob *from);
+void ipc_blob_reset(struct ipc_blob *blob);
 
 /*
  * Returns a file of the kind USAGE with this size, filled with zeroes, that

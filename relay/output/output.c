@@ -535,6 +535,18 @@ output_kept(struct output *output, uint64_t *missing)
 		-1 };
 }
 
+struct ipc_blob
+output_kept_uncut(struct output *output)
+{
+	struct buffer *kept = &output->kept;
+
+	output_copy(output, 0, kept);
+	if (kept->len > output->kept_max)
+		kept->len = output->kept_max;
+	return (struct ipc_blob){ (const uint8_t *)kept->data, kept->len,
+		-1 };
+}
+
 unsigned long long
 output_total(const struct output *output)
 {

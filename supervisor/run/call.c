@@ -118,7 +118,7 @@ call_conclude(struct call *call)
 	struct buffer *notes = &call->notes;
 	size_t len = 0;
 	auto_free char *more = NULL;
-	int cut = call->kept.out != NULL;
+	int cut = call->kept.any;
 
 	call_unlist(call);
 	call_set_phase(call, CALL_ENDING);

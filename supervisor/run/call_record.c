@@ -117,17 +117,14 @@ call_tell(const struct call *call, const char *status, struct buffer *list)
 	buffer_add_text(list, "},");
 }
 
-/* Returns as much of a stream as is kept: of a cut one its start. */
+/* Returns as much of a stream that was not cut as is kept. */
 static struct ipc_blob
-call_record_stream(const struct call *call, const char *kept,
-    size_t kept_len, const struct call_stream *stream)
+call_record_stream(const struct call *call, const struct call_stream *stream)
 {
-	const char *data = call->kept.out != NULL ? kept : stream->data;
-	size_t len = call->kept.out != NULL ? kept_len : stream->len;
 	uint64_t most = options_output_kept(call->runs->options);
 
-	return (struct ipc_blob){ (const uint8_t *)data,
-		len < most ? len : most, -1 };
+	return (struct ipc_blob){ (const uint8_t *)stream->data,
+		stream->len < most ? stream->len : most, -1 };
 }
 
 void
@@ -149,16 +146,16 @@ call_record(struct call *call)
 	execution.facts = (struct ipc_blob){
 		(const uint8_t *)facts.data, facts.len, -1 };
 	if (execution.kept) {
-		execution.out = call_record_stream(
-		    call, kept->out, kept->out_len, &call->result.out);
-		execution.errors = call_record_stream(call, kept->errors,
-		    kept->errors_len, &call->result.errors);
+		execution.out = kept->any ? kept->out :
+		    call_record_stream(call, &call->result.out);
+		execution.errors = kept->any ? kept->errors :
+		    call_record_stream(call, &call->result.errors);
 	}
 	if (store_keep_execution(
 	        call->runs->peers.store, &execution, &err) == -1)
-		(kept->out != NULL ? log_error : log_info)(
+		(kept->any ? log_error : log_info)(
 		    "call %s is not kept: %s", call->id, err.text);
-	else if (kept->out != NULL && execution.kept)
+	else if (kept->any && execution.kept)
 		call->result.kept = kept->missing > 0 ? CALL_KEPT_START :
 		    CALL_KEPT_ALL;
 }

@@ -81,8 +81,10 @@ box_facts_free(struct box_facts *facts)
 void
 box_kept_reset(struct box_kept *kept)
 {
-	free(mem_take(&kept->out));
-	free(mem_take(&kept->errors));
+	if (kept->any) {
+		ipc_blob_reset(&kept->out);
+		ipc_blob_reset(&kept->errors);
+	}
 	*kept = (struct box_kept){ 0 };
 }
 

@@ -305,10 +305,9 @@ struct box_calls {
 
 /* What is kept of streams that were cut; only passed on. */
 struct box_kept {
-	char *out; /* NULL: nothing of either is kept */
-	char *errors;
-	size_t out_len;
-	size_t errors_len;
+	bool any; /* else nothing of either is kept */
+	struct ipc_blob out;
+	struct ipc_blob errors;
 	uint64_t missing; /* bytes of them that are not here */
 };
 

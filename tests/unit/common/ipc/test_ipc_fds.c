@@ -260,6 +260,38 @@ UNIT_EACH(blobs, IPC_TYPES)
 	}
 }
 
+/* One that is passed on is the file that came. */
+UNIT_TEST(blob_passed_on)
+{
+	static struct ipc_packet packet;
+	size_t len = IPC_INLINE_MAX + 1;
+	auto_free char *content = content_of(IPC_KIND_BLOB, len);
+	struct ipc_kept kept = { .out = { (uint8_t *)content, len, -1 },
+		.errors = { (const uint8_t *)"few", 3, -1 } };
+	auto_free char *copy = NULL;
+	struct ipc_blob out, errors;
+	enum ipc_type type;
+	union ipc_any any;
+	struct err err;
+
+	ck_assert_int_eq(ipc_encode(IPC_KEPT, &kept, &packet, &err), 0);
+	ck_assert_int_eq(ipc_decode(&packet, &type, &any, &err), 0);
+	ipc_blob_take(&out, &any.kept.out);
+	ipc_blob_take(&errors, &any.kept.errors);
+	ipc_message_close(type, &any);
+	kept.out = out;
+	kept.errors = errors;
+	ck_assert_int_eq(ipc_encode(IPC_KEPT, &kept, &packet, &err), 0);
+	ipc_blob_reset(&out);
+	ipc_blob_reset(&errors);
+	ck_assert_int_eq(ipc_decode(&packet, &type, &any, &err), 0);
+	copy = ipc_blob_copy(&any.kept.out, &err);
+	ck_assert_mem_eq(copy, content, len);
+	ck_assert_mem_eq(any.kept.errors.data, "few", 3);
+	ipc_message_close(type, &any);
+	assert_no_leak("a blob that is passed on");
+}
+
 /* A blob is read where it is, not where its sender's offset stands. */
 UNIT_TEST(blob_offset_is_not_ours)
 {
