@@ -1,7 +1,7 @@
 """
 House rule: what the three earlier systems had has a test, is for later, or was
 dropped with its reason: each line of tests/house/replaced.txt names a test that
-is there, and each id has one line.
+is there, and each id has one line. A file of tests of the whole program is run.
 """
 import collections
 import os
@@ -34,4 +34,9 @@ for line in house.read(TABLE).splitlines():
         problems.append(f"{TABLE}: {ids}: there is no \"{title}\" in {file}")
 problems += [f"{TABLE}: {name} has {count} lines"
              for name, count in found.items() if count > 1]
+rows = house.read("tests/e2e/meson.build")
+problems += [f"{path}: tests/e2e/meson.build has no row of it"
+             for path in house.with_ending(".test.mjs")
+             if path.startswith("tests/e2e/")
+             and f"'{os.path.basename(path)[:-9]}': [" not in rows]
 house.finish(problems, len(found), "lines of earlier systems")
