@@ -159,7 +159,7 @@ const not = {
   'sudo apt install podman mmdebstrap': 'it installs packages of the machine',
   'caisson image build python --engine podman': 'containers-all.test.mjs builds one',
   'caisson selftest --runtime podman --image caisson-python':
-    'containers.test.mjs runs it with each runtime',
+    'containers.test.mjs runs it with another image',
   'caisson adopt cursor --undo': 'it is run behind caisson adopt cursor',
   'caisson files save NAME': 'files.test.mjs saves files',
   './setup -Dprefix=/usr': 'it configures the build again',
