@@ -234,12 +234,15 @@ def grown(run, words, growing, busy, continuing=False, headless=False):
         words, CAISSON_PIDS="128", CAISSON_MAX_OUTPUT="1m",
         CAISSON_MEMORY="128m")
     seconds = 10 * run.slow
-    seen = seen_in(program.run(GROW % {
+    code = GROW % {
         "growing": growing, "busy": busy, "continuing": continuing,
-        "headless": headless, "enough": ALLOWED + 1, "seconds": seconds},
-        2 * seconds))
+        "headless": headless, "enough": ALLOWED + 1, "seconds": seconds}
+    for _ in range(TRIES):
+        seen = seen_in(program.run(code, 2 * seconds))
+        filled = re.match("x*", seen).end()
+        if filled <= ALLOWED:
+            break
     program.close()
-    filled = re.match("x*", seen).end()
     if filled > ALLOWED:
         return "%d MiB" % filled
     if busy or "Sandbox ran out of memory" in seen:
@@ -247,8 +250,10 @@ def grown(run, words, growing, busy, continuing=False, headless=False):
     return seen[-SHOWN:]
 
 
-# MiB that may be filled: the limit, 128, and the 64 of caisson-box(7).
+# MiB that may be filled: the limit, 128, and the 64 of caisson-box(7), which is
+# usually enough: on a machine that is too busy for the watchdog not each time.
 ALLOWED = 192
+TRIES = 3
 SHOWN = 100  # characters of what was seen
 
 
