@@ -124,7 +124,7 @@ test('a server without sessions is spoken to as it wants', once, async (t) => {
   } };
   const remote = await serveRemote(t, { odd, tools: [] });
   const { client } = await open(t, `${remote.origin}/mcp`, {},
-    { env: { CAISSON_TOOL_TIMEOUT: '1' } });
+    { env: { CAISSON_TOOL_TIMEOUT: '3' } });
 
   assert.equal(text(await run(client,
     'print((await runtime.call_tool("far", "é", {"place": "ü"})).text)')),

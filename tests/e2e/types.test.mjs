@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { file, folder, settings } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { official, withServers } from './support/servers.mjs';
+import { until } from './support/wait.mjs';
 
 settings.CAISSON_TOOLS = 'run_python,run_code';
 
@@ -82,10 +83,15 @@ test('the compiler accepts the types of servers', there, async (t) => {
   const raw = await Raw.open(t, withServers(t, {
     every: official('everything'), files: official('filesystem', ['/tmp']),
     hostile: lister(t, hostile) }, { env: { CAISSON_JAVASCRIPT: engine } }));
-  const types = JSON.parse((await raw.printed(`
+  /* On a slow machine a server that is asked for its tools is still starting. */
+  const { structuredContent } = await until(async () => {
+    const result = await raw.run(`
 import json
 print(json.dumps({n: runtime.types(n) for n in ("every", "files", "hostile")}))`,
-  { timeout: 100 }))[0]);
+    { timeout: 100 });
+    return !result.isError && result;
+  }, 'the types of all servers');
+  const types = JSON.parse(structuredContent.stdout[0]);
   const files = Object.fromEntries(Object.entries(types)
     .map(([name, text]) => [`${name}.d.ts`, text]));
   const program = (call) => ({ ...files, 'main.ts': `
