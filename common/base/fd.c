@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "fd.h"
+#include "fd_read.h"
+#include "../limits.h"
 
 void
 fd_close(int *fd)
@@ -68,4 +70,24 @@ fd_write_all(int fd, const void *data, unsigned long len)
 		len -= (unsigned long)n;
 	}
 	return 0;
+}
+
+int
+fd_read_all(int fd, off_t from, size_t most, struct buffer *buffer)
+{
+	char *room;
+	ssize_t n;
+
+	do {
+		room = buffer_reserve(buffer, PIPE_CHUNK);
+		n = from == FD_READ_ON ? read(fd, room, PIPE_CHUNK) :
+		    pread(fd, room, PIPE_CHUNK, from + (off_t)buffer->len);
+		if (n > 0)
+			buffer->len += (size_t)n;
+		if (buffer->len > most) {
+			errno = EFBIG;
+			return -1;
+		}
+	} while (n > 0 || (n == -1 && errno == EINTR));
+	return n == -1 ? -1 : 0;
 }

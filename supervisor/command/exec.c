@@ -13,6 +13,7 @@
 
 #include "../../common/base/base64.h"
 #include "../../common/base/fd.h"
+#include "../../common/base/fd_read.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"
@@ -386,19 +387,6 @@ exec_on_configured(void *ctx)
 
 /* The program */
 
-/* Reads to the end, or a chunk above most bytes. Returns 0; -1 with errno. */
-static int
-exec_slurp(int fd, struct buffer *bytes, uint64_t most)
-{
-	ssize_t n = 1;
-
-	while (n > 0 && bytes->len <= most) {
-		n = read(fd, buffer_reserve(bytes, PIPE_CHUNK), PIPE_CHUNK);
-		bytes->len += n > 0 ? (size_t)n : 0;
-	}
-	return n == -1 ? -1 : 0;
-}
-
 /* Returns whether the program is what standard input has. */
 static int
 exec_is_input(const struct options *options)
@@ -425,7 +413,9 @@ exec_read(const struct options *options, struct buffer *code, struct err *err)
 	name = is_input ? "standard input" : name;
 	if (is_input && isatty(STDIN_FILENO))
 		command_tell_wait("the program; Ctrl-D ends it");
-	if (fd == -1 || exec_slurp(fd, code, options->max_code) == -1)
+	if (fd == -1 ||
+	    (fd_read_all(fd, FD_READ_ON, options->max_code, code) == -1 &&
+	        errno != EFBIG))
 		return err_set(err, "the program %s cannot be read: %s; name "
 		    "a file, or - for standard input", name, strerror(errno));
 	if (code->len >= sizeof(exec_wasm) &&
@@ -465,7 +455,8 @@ exec_add_input(struct buffer *json, struct options *options, struct err *err)
 	auto_buffer struct buffer input = { 0 };
 
 	if (exec_is_input(options) || isatty(STDIN_FILENO) ||
-	    exec_slurp(STDIN_FILENO, &input, STDIN_MAX) == -1 ||
+	    (fd_read_all(STDIN_FILENO, FD_READ_ON, STDIN_MAX, &input) == -1 &&
+	        errno != EFBIG) ||
 	    input.len == 0)
 		return 0;
 	if (input.len > STDIN_MAX)

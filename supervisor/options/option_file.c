@@ -7,10 +7,10 @@
 #include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../common/base/buffer.h"
 #include "../../common/base/fd.h"
+#include "../../common/base/fd_read.h"
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
@@ -52,24 +52,6 @@ option_file_open(const char *path, int *fd, struct err *err)
 	if (home_trusts(&st, err) == -1)
 		return -1;
 	return 1;
-}
-
-static int
-option_file_slurp(int fd, struct buffer *buffer, struct err *err)
-{
-	ssize_t n;
-
-	do {
-		n = read(fd, buffer_reserve(buffer, PIPE_CHUNK), PIPE_CHUNK);
-		if (n == -1 && errno != EINTR)
-			return err_sys(err, "cannot be read");
-		if (n > 0)
-			buffer->len += (size_t)n;
-		if (buffer->len > OPTION_FILE_MAX)
-			return err_set(err, "is larger than %lu bytes, the "
-			    "limit for this file", OPTION_FILE_MAX);
-	} while (n != 0);
-	return 0;
 }
 
 /* Returns the object, or NULL with err. */
@@ -186,8 +168,14 @@ option_file_read(const char *path, option_file_member *each, void *ctx,
 	found = option_file_open(path, &fd, err);
 	if (found == 0)
 		return 0;
-	if (found == 1 && option_file_slurp(fd, &bytes, err) == 0)
+	if (found == 1 &&
+	    fd_read_all(fd, FD_READ_ON, OPTION_FILE_MAX, &bytes) == 0)
 		object = option_file_decode(&bytes, err);
+	else if (found == 1 && errno != EFBIG)
+		err_sys(err, "cannot be read");
+	else if (found == 1)
+		err_set(err, "is larger than %lu bytes, the limit for this "
+		    "file", OPTION_FILE_MAX);
 	if (object == NULL)
 		return option_file_wrap(path, err);
 	return option_file_members(path, object, each, ctx, err);

@@ -484,6 +484,9 @@ test('certificates decide', async (t) => {
     /cannot be reached: SSL: .*(does not match|no alternative)/);
   assert.match(await tell(right, { CAISSON_CA_FILE: '/nowhere/none' }),
     /could not be started: open the certificates .*none: No such/);
+  fs.truncateSync(trusted, 4 * 1024 * 1024 + 1);
+  assert.match(await tell(right, { CAISSON_CA_FILE: trusted }),
+    /the certificates .*ca.pem are no regular file of at most 4 MiB/);
 });
 
 /* The system trusts the server: by its file, and by its folder. */

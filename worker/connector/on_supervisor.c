@@ -2,25 +2,19 @@
  * The messages from the supervisor: the complete interface between the two. One
  * comes before the lockdown: see main.c.
  */
-#include <unistd.h>
-
 #include "../../common/base/fd.h"
+#include "../../common/base/fd_read.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/limits.h"
 #include "connector.h"
 
-/* Reads a file of certificates, as far as it may go. */
+/* Reads a file of certificates, of which the supervisor has seen the size. */
 static void
 on_supervisor_read(int file, struct buffer *text)
 {
-	ssize_t n = 1;
-
-	while (n > 0 && text->len < CONNECTOR_TRUSTED_MAX) {
-		n = pread(file, buffer_reserve(text, PIPE_CHUNK), PIPE_CHUNK,
-		    (off_t)text->len);
-		text->len += n > 0 ? (size_t)n : 0;
-	}
+	if (fd_read_all(file, 0, CONNECTOR_TRUSTED_MAX, text) == -1)
+		fatal("the certificates cannot be read: %m");
 }
 
 /* What both messages say of a server. */

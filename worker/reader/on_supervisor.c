@@ -9,6 +9,7 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/base/fd.h"
+#include "../../common/base/fd_read.h"
 #include "../../common/base/log.h"
 #include "../../common/worker/handlers.h"
 #include "config.h"
@@ -31,24 +32,16 @@ static int
 on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 {
 	struct stat st;
-	ssize_t n;
 
 	if (fstat(fd, &st) == -1)
 		return err_sys(err, "the file cannot be examined");
 	if (st.st_size > 0 && (uint64_t)st.st_size <= most)
 		buffer_reserve(buffer, (size_t)st.st_size + PIPE_CHUNK);
-	do {
-		n = pread(fd, buffer_reserve(buffer, PIPE_CHUNK), PIPE_CHUNK,
-		    (off_t)buffer->len);
-		if (n == -1 && errno != EINTR)
-			return err_sys(err, "the file cannot be read");
-		if (n > 0)
-			buffer->len += (size_t)n;
-		if (buffer->len > most)
-			return err_set(err, "the file is larger than the limit "
-			    "of %zu bytes", most);
-	} while (n != 0);
-	return 0;
+	if (fd_read_all(fd, 0, most, buffer) == 0)
+		return 0;
+	return errno != EFBIG ? err_sys(err, "the file cannot be read") :
+	    err_set(err, "the file is larger than the limit of %zu bytes",
+	        most);
 }
 
 void

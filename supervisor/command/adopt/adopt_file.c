@@ -8,30 +8,10 @@
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
+#include "../../../common/base/fd_read.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "adopt_file.h"
-
-/* Appends all bytes of a descriptor. */
-static int
-adopt_file_slurp(int fd, struct buffer *data, struct err *err)
-{
-	ssize_t n;
-
-	buffer_add_text(data, "");
-	do {
-		n = read(fd, buffer_reserve(data, PIPE_CHUNK), PIPE_CHUNK);
-		if (n == -1 && errno != EINTR)
-			return err_sys(err, "cannot be read");
-		if (n > 0)
-			data->len += (size_t)n;
-		if (data->len > CONFIG_FILE_MAX)
-			return err_set(err, "is larger than %lu bytes",
-			    CONFIG_FILE_MAX);
-	} while (n != 0);
-	buffer_add_text(data, "");
-	return 0;
-}
 
 /* Returns whether it is the same file, unchanged. */
 static int
@@ -60,8 +40,9 @@ adopt_file_read(struct adopt_file *file, const char *path, struct err *err)
 		return err_sys(err, "cannot be opened");
 	if (!S_ISREG(file->st.st_mode))
 		return err_set(err, "is not a regular file");
-	if (adopt_file_slurp(fd, &file->data, err) == -1)
-		return -1;
+	if (fd_read_all(fd, FD_READ_ON, CONFIG_FILE_MAX, &file->data) == -1)
+		return errno != EFBIG ? err_sys(err, "cannot be read") :
+		    err_set(err, "is larger than %lu bytes", CONFIG_FILE_MAX);
 	if (fstat(fd, &after) == -1 || !adopt_file_is_same(&file->st, &after))
 		return err_set(err, "was changed while it was read");
 	return 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
+#include "../../../common/base/fd_read.h"
 #include "../../../common/json/json_span.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
@@ -288,22 +289,6 @@ tokens_check(const struct stat *st, struct err *err)
 	return 0;
 }
 
-static int
-tokens_slurp(int fd, struct buffer *data, struct err *err)
-{
-	ssize_t n;
-
-	do {
-		n = read(fd, buffer_reserve(data, PIPE_CHUNK), PIPE_CHUNK);
-		if (n == -1 && errno != EINTR)
-			return tokens_fault(err, "cannot be read");
-		if (n > 0)
-			data->len += (size_t)n;
-	} while (n != 0 && data->len <= TOKENS_FILE_MAX);
-	return data->len > TOKENS_FILE_MAX ?
-	    tokens_fault(err, "is too large") : 0;
-}
-
 int
 tokens_read(struct tokens *tokens, int dir, struct err *err)
 {
@@ -317,11 +302,12 @@ tokens_read(struct tokens *tokens, int dir, struct err *err)
 	tokens->found = 1;
 	if (fd == -1 || fstat(fd, &tokens->st) == -1)
 		return tokens_fault(err, "cannot be opened");
-	if (tokens_check(&tokens->st, err) == -1 ||
-	    tokens_slurp(fd, &data, err) == -1 ||
-	    tokens_parse(tokens, &data, err) == -1)
+	if (tokens_check(&tokens->st, err) == -1)
 		return -1;
-	return 0;
+	if (fd_read_all(fd, FD_READ_ON, TOKENS_FILE_MAX, &data) == -1)
+		return tokens_fault(err, errno == EFBIG ? "is too large" :
+		    "cannot be read");
+	return tokens_parse(tokens, &data, err);
 }
 
 int

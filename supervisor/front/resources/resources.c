@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../../common/base/base64.h"
+#include "../../../common/base/fd_read.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
@@ -186,7 +186,6 @@ resources_load(int file, uint64_t offset, const char *scope, size_t *len,
 {
 	auto_buffer struct buffer bytes = { 0 };
 	struct stat st;
-	ssize_t n;
 
 	if (fstat(file, &st) == -1 || (uint64_t)st.st_size < offset) {
 		err_set(err, "it changed");
@@ -199,10 +198,7 @@ resources_load(int file, uint64_t offset, const char *scope, size_t *len,
 		    FILE_READ_MAX / MIB, FILES_OWNER_FLAG(scope));
 		return NULL;
 	}
-	while ((n = pread(file, buffer_reserve(&bytes, PIPE_CHUNK), PIPE_CHUNK,
-	            (off_t)(offset + bytes.len))) > 0)
-		bytes.len += (size_t)n;
-	if (n == -1) {
+	if (fd_read_all(file, (off_t)offset, FILE_READ_MAX, &bytes) == -1) {
 		err_sys(err, "read it");
 		return NULL;
 	}

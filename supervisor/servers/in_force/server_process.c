@@ -13,6 +13,7 @@
 
 #include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
+#include "../../../common/base/fd_read.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"
@@ -382,12 +383,20 @@ server_process_open_trusted(
     const struct server_process_setup *setup, int *trusted, struct err *err)
 {
 	const char *file = setup->options->ca_file;
+	auto_fd int fd = -1;
+	struct stat st;
 
 	if (file[0] == '\0')
 		return 0;
-	*trusted = open(file, O_RDONLY | O_CLOEXEC);
-	return *trusted != -1 ? 0 :
-	    err_sys(err, "open the certificates %s", file);
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd == -1 || fstat(fd, &st) == -1)
+		return err_sys(err, "open the certificates %s", file);
+	if (!S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_size > CONNECTOR_TRUSTED_MAX)
+		return err_set(err, "the certificates %s are no regular file "
+		    "of at most %lu MiB", file, CONNECTOR_TRUSTED_MAX / MIB);
+	*trusted = fd_take(&fd);
+	return 0;
 }
 
 /*
@@ -422,15 +431,10 @@ server_process_add_secret(struct buffer *headers, const char *option,
 {
 	auto_buffer struct buffer text = { 0 };
 	auto_fd int fd = server_process_open_secret(option + 1, path, err);
-	ssize_t n = 1;
 
 	if (fd == -1)
 		return -1;
-	while (n > 0 && text.len < CONFIG_ENV_MAX) {
-		n = read(fd, buffer_reserve(&text, PIPE_CHUNK), PIPE_CHUNK);
-		text.len += n > 0 ? (size_t)n : 0;
-	}
-	if (n == -1)
+	if (fd_read_all(fd, FD_READ_ON, CONFIG_ENV_MAX, &text) == -1)
 		return err_sys(err, "its oauth: read %s %s", option + 1, path);
 	while (text.len > 0 && isspace((unsigned char)text.data[text.len - 1]))
 		text.len--;

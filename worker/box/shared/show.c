@@ -10,6 +10,7 @@
 #include "mcp.h"
 #include "../../../common/base/base64.h"
 #include "../../../common/base/fd.h"
+#include "../../../common/base/fd_read.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/picture.h"
@@ -24,21 +25,16 @@ show_read(const char *path, struct buffer *data, struct err *err)
 {
 	auto_fd int opened = -1;
 	int fd = STDIN_FILENO;
-	ssize_t n;
 
 	if (strcmp(path, "-") != 0)
 		fd = opened = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
 		return err_sys(err, "open it");
-	do {
-		n = read(fd, buffer_reserve(data, PIPE_CHUNK), PIPE_CHUNK);
-		if (n > 0)
-			data->len += (size_t)n;
-		if (data->len > SHOW_MAX)
-			return err_set(err, "a picture has at most %lu KiB: "
-			    "scale it", SHOW_MAX / KIB);
-	} while (n > 0 || (n == -1 && errno == EINTR));
-	return n == -1 ? err_sys(err, "read it") : 0;
+	if (fd_read_all(fd, FD_READ_ON, SHOW_MAX, data) == 0)
+		return 0;
+	return errno != EFBIG ? err_sys(err, "read it") :
+	    err_set(err, "a picture has at most %lu KiB: scale it",
+	        SHOW_MAX / KIB);
 }
 
 /* Returns the name of the kind of picture that this base64 is, or NULL. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mcp.h"
+#include "../../../common/base/fd_read.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
@@ -79,19 +80,12 @@ values_add_input(struct buffer *json, struct err *err)
 	auto_buffer struct buffer input = { 0 };
 	struct json_span object, name, value;
 	struct json_span_walk walk;
-	ssize_t n;
 
-	do {
-		n = read(STDIN_FILENO, buffer_reserve(&input, PIPE_CHUNK),
-		    PIPE_CHUNK);
-		if (n > 0)
-			input.len += (size_t)n;
-		if (input.len > TOOL_ARGUMENTS_MAX)
-			return err_set(err, "the arguments of a call have at "
-			    "most %lu MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
-	} while (n > 0 || (n == -1 && errno == EINTR));
-	if (n == -1)
-		return err_sys(err, "read standard input");
+	if (fd_read_all(STDIN_FILENO, FD_READ_ON, TOOL_ARGUMENTS_MAX, &input) ==
+	    -1)
+		return errno != EFBIG ? err_sys(err, "read standard input") :
+		    err_set(err, "the arguments of a call have at most %lu MiB "
+		        "as JSON", TOOL_ARGUMENTS_MAX / MIB);
 	if (json_span_parse(input.data, input.len, &object, err) == -1)
 		return err_wrap(err, "standard input is not valid JSON");
 	if (json_span_kind(object) != JSON_SPAN_OBJECT)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
+#include "../../../common/base/fd_read.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/text_list.h"
@@ -24,13 +25,8 @@ store_load(int dir, const char *name, struct buffer *text)
 {
 	auto_fd int fd =
 	    dir == -1 ? -1 : openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 1;
 
-	while (fd != -1 && n > 0 && text->len < LOGIN_SIZE_MAX) {
-		n = read(fd, buffer_reserve(text, PIPE_CHUNK), PIPE_CHUNK);
-		text->len += n > 0 ? (size_t)n : 0;
-	}
-	return fd == -1 || n == -1 ? -1 : 0;
+	return fd_read_all(fd, FD_READ_ON, LOGIN_SIZE_MAX, text);
 }
 
 /* Puts a file in the place of another one. The directory is locked. */

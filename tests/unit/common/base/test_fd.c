@@ -1,15 +1,17 @@
 /*
- * Tests of common/base/fd: descriptors close once, are handed over visibly, and
- * a write is whole however the pipe takes it.
+ * Tests of common/base/fd and fd_read: descriptors close once, are handed over
+ * visibly, and a write is whole however the pipe takes it, as is a reading.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/fd.h"
+#include "common/base/fd_read.h"
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "tests/unit/unit.h"
@@ -82,4 +84,24 @@ UNIT_TEST(write_fails)
 	ck_assert_int_eq(fd_write_all(fds[1], "x", 1), -1);
 	ck_assert_int_eq(errno, EPIPE);
 	close(fds[1]);
+}
+
+/* From where it stands or from an offset; what is more than most is told. */
+UNIT_TEST(reads_all)
+{
+	auto_buffer struct buffer whole = { 0 }, rest = { 0 }, most = { 0 };
+	FILE *file = tmpfile();
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fd_write_all(fileno(file), "abc", 3), 0);
+	ck_assert_int_eq(fd_read_all(fileno(file), 1, 2, &rest), 0);
+	ck_assert_str_eq(rest.data, "bc");
+	rewind(file);
+	ck_assert_int_eq(fd_read_all(fileno(file), 0, 2, &most), -1);
+	ck_assert_int_eq(errno, EFBIG);
+	ck_assert_int_eq(fd_read_all(fileno(file), FD_READ_ON, 3, &whole), 0);
+	ck_assert_str_eq(whole.data, "abc");
+	fclose(file);
+	ck_assert_int_eq(fd_read_all(-1, FD_READ_ON, 3, &whole), -1);
+	ck_assert_int_eq(errno, EBADF);
 }
