@@ -135,8 +135,7 @@ command_flags(enum command_task task)
 		if (row->letter != 0)
 			printf(" , Fl %c", row->letter);
 		if (row->value != NULL)
-			printf(" Ar %s%s", row->value,
-			    row->times == COMMAND_LIST ? " ..." : "");
+			printf(" Ar %s", row->value);
 		putchar('\n');
 		text(row->doc);
 	}

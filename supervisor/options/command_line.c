@@ -287,7 +287,6 @@ struct command_line {
 	char **argv; /* from the next argument on, up to its NULL */
 	const struct command_row *row; /* NULL: no command */
 	struct command *command;
-	enum command_flag list; /* the next word may be a value of it */
 	const struct option_action_row *action; /* NULL: none */
 	struct command_option *given;
 	size_t *count;
@@ -409,8 +408,6 @@ command_line_take_flag(struct command_line *line, enum command_flag flag,
 	if (row->value != NULL && value == NULL)
 		return err_set(
 		    line->err, "%.*s lacks its %s", len, arg, row->value);
-	if (row->times == COMMAND_LIST)
-		line->list = flag;
 	return command_line_give(line, flag, value);
 }
 
@@ -498,17 +495,13 @@ static int
 command_line_next(struct command_line *line)
 {
 	const char *arg = *line->argv;
-	enum command_flag list = line->list;
 
 	if (line->row != NULL && strcmp(arg, "--") == 0)
 		return command_line_take_rest(line);
 	line->argv++;
 	/* What begins with a dash, as a key of a memory may, is behind "--". */
 	if (line->row != NULL && (arg[0] != '-' || arg[1] == '\0'))
-		return list == COMMAND_FLAG_NONE ?
-		    command_line_take(line, arg) :
-		    command_line_give(line, list, arg);
-	line->list = COMMAND_FLAG_NONE;
+		return command_line_take(line, arg);
 	return command_line_flag(line, arg);
 }
 

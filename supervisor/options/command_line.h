@@ -30,7 +30,6 @@ enum command_flag {
 enum command_times {
 	COMMAND_ONCE,
 	COMMAND_EACH, /* may be repeated */
-	COMMAND_LIST, /* may be repeated, with several values each */
 };
 
 struct command_flag_row {

@@ -98,9 +98,8 @@ options_help_flag(FILE *out, enum command_flag flag)
 	buffer_printf(&text, "%*s", HELP_INDENT, "");
 	if (row->letter != 0)
 		buffer_printf(&text, "-%c, ", row->letter);
-	buffer_printf(&text, "%s%s%s%s", name, row->value == NULL ? "" : " ",
-	    row->value == NULL ? "" : row->value,
-	    row->times == COMMAND_LIST ? " ..." : "");
+	buffer_printf(&text, "%s%s%s", name, row->value == NULL ? "" : " ",
+	    row->value == NULL ? "" : row->value);
 	fputs(text.data, out);
 	if (text.len + 2 > HELP_COMMAND_INDENT) {
 		fputc('\n', out);

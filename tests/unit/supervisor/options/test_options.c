@@ -285,7 +285,7 @@ UNIT_TESTS(former_names_of_variables_are_used, UNIT_COUNT(former))
 UNIT_TEST(flags_of_commands)
 {
 	const struct setting setting = { NULL, { NULL },
-		{ "adopt", "--keep", "a", "b", "--pids=9", "cursor", "--undo",
+		{ "adopt", "--keep", "a", "cursor", "--pids=9", "--undo",
 		    "--keep=c", "-y" } };
 	const struct command_flags *flags;
 	struct options o;
@@ -296,9 +296,8 @@ UNIT_TEST(flags_of_commands)
 	ck_assert_str_eq(o.command.operand, "cursor");
 	flags = &o.command.flags;
 	ck_assert_str_eq(command_value(flags, COMMAND_FLAG_KEEP, 0), "a");
-	ck_assert_str_eq(command_value(flags, COMMAND_FLAG_KEEP, 1), "b");
-	ck_assert_str_eq(command_value(flags, COMMAND_FLAG_KEEP, 2), "c");
-	ck_assert_ptr_null(command_value(flags, COMMAND_FLAG_KEEP, 3));
+	ck_assert_str_eq(command_value(flags, COMMAND_FLAG_KEEP, 1), "c");
+	ck_assert_ptr_null(command_value(flags, COMMAND_FLAG_KEEP, 2));
 	ck_assert_int_eq(command_has(flags, COMMAND_FLAG_UNDO), 1);
 	ck_assert_int_eq(command_has(flags, COMMAND_FLAG_YES), 1);
 	ck_assert_int_eq(command_has(flags, COMMAND_FLAG_DRY_RUN), 0);
