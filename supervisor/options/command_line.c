@@ -190,9 +190,7 @@ command_unknown(const char *word, const char *verb, struct err *err)
 	if (option_find(key) != OPTION_IDS) {
 		option_flag(key, flag);
 		return command_refuse(err, word,
-		    "is not a command: did you mean %s%s?", flag,
-		    strcmp(key, "tools") == 0 ?
-		        ", or 'caisson saved-tools', its new name" : "");
+		    "is not a command: did you mean %s?", flag);
 	}
 	return suggested == NULL ? command_refuse(err, word,
 	    "is not a command: 'caisson help' lists them") :
