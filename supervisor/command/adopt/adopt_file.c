@@ -233,7 +233,7 @@ adopt_file_lock(const char *path, struct err *err)
 	if (fd == -1)
 		return err_sys(err, "open %s", path);
 	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
-		return err_set(err, "another 'caisson adopt' is at work: wait "
-		    "until it has ended");
+		return err_set(err, "another 'caisson adopt' or 'caisson "
+		    "servers' is at work in %s: wait until it has ended", path);
 	return fd_take(&fd);
 }
