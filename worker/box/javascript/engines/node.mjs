@@ -9,9 +9,9 @@ export { begin, install } from './hooks.mjs';
 export function refusal() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   return complete() && (major > 22 || (major === 22 && minor >= 18)) ? null :
-    `Node.js ${process.versions.node} is too old for TypeScript: use ` +
-    'Node.js 22.18 or later, bun or deno (CAISSON_JAVASCRIPT, or in a ' +
-    'container CAISSON_IMAGE)';
+    `Node.js ${process.versions.node} is too old: use Node.js 22.18 or ` +
+    'later, bun or deno (CAISSON_JAVASCRIPT, or in a container ' +
+    'CAISSON_IMAGE)';
 }
 
 /*
