@@ -32,12 +32,6 @@ struct context {
 };
 
 /*
- * Returns the number of a level of log messages, a JSON value, from 1 (debug)
- * on; 0: unknown.
- */
-unsigned int context_log_level(struct json_span word);
-
-/*
  * Returns whether the client supports links to resources in results of tools
  * (from version 2025-06-18 on).
  */

@@ -42,8 +42,7 @@ static const struct document_field authority_fields[] = {
 	AUTHORITY_FIELD("scope", scope),
 };
 
-#define DOCUMENT_ISSUER 1       /* in authority_fields */
-#define DOCUMENT_ENDPOINTS 2    /* the first that is one, */
+#define DOCUMENT_ENDPOINTS 2    /* in authority_fields: the first, */
 #define DOCUMENT_ENDPOINTS_N 4  /* and how many there are */
 
 static char **

@@ -32,7 +32,7 @@ const summary = (text) => onOneLine(text.trim().replace(/\r/g, '')
   .split('\n\n')[0], SUMMARY_MAX);
 
 /* Returns whether a tool is said to be on its way out. */
-export const isDeprecated = ({ inputSchema, description }) =>
+const isDeprecated = ({ inputSchema, description }) =>
   inputSchema?.deprecated === true || typeof description === 'string' &&
     DEPRECATED.some((each) => each.test(description.slice(0, 500)));
 

@@ -55,7 +55,7 @@ const spelled = (name) =>
   name.toLowerCase().replace(/(?<![0-9])[-_]+|[-_]+(?![0-9])/g, '');
 
 /* Returns whether names differ as readFile, read_file and read-file do. */
-export const isSpelled = (one, two) => spelled(one) === spelled(two);
+const isSpelled = (one, two) => spelled(one) === spelled(two);
 
 /*
  * Returns the one of known that a name is spelled like, or undefined; of(each)

@@ -170,7 +170,7 @@ function isWrapper(schema) {
 }
 
 /* Returns what a value is, in a few words. */
-export function shapeOf(value) {
+function shapeOf(value) {
   if (Array.isArray(value))
     return `a list of ${value.length}${isObject(value[0]) ?
       `; its first item is ${shapeOf(value[0])}` : ''}`;

@@ -69,7 +69,7 @@ function isLast(head, tail, fault) {
  * Returns where the last expression begins and ends, or null where the last
  * statement is none, or where that is not certain.
  */
-export function lastExpression(code, fault) {
+function lastExpression(code, fault) {
   const end = code.trimEnd().length;
   let from = end;
   if (code.length > BYTES_MOST)
