@@ -241,7 +241,6 @@
 #define ARGUMENTS_CHOICES_MAX 10
 #define ARGUMENTS_WAYS_MAX 3
 #define ARGUMENTS_SIMILAR_MAX 3
-#define ARGUMENTS_NAME_MAX 100
 /*
  * TypeScript of schemas: bytes of a module, and of a tool in it; bytes of
  * schemas that are scanned for it (some 60 ms); nested schemas, types with a
@@ -1259,14 +1258,15 @@
 #define OPTION_FILE_MAX MIB
 /* Bytes of an invalid value, or of a long path, that an error shows. */
 #define OPTION_VALUE_SHOWN 60
-/* Letters that may differ in a former name, before it means another option. */
-#define OPTION_FORMER_DISTANCE 2
 #define OPTION_NAME_SHOWN 160
 
 /* Bytes of the name of an annotation or a volume of an image, in a message. */
 #define CONTAINER_IMAGE_SHOWN 160
-/* Words that "did you mean" compares: no name in Caisson is longer. */
-#define SUGGEST_WORD_MAX 64
+/* Names that "did you mean" compares, and how alike those that it tells are. */
+#define SUGGEST_WORD_MAX 100
+#define SUGGEST_ALIKE 60
+/* The same of options, commands and words: "start" is not "status". */
+#define SUGGEST_ALIKE_WORD 75
 /* Spaces per level in answers: TOON's default, and usual for JSON. */
 #define ANSWER_INDENT 2
 /* The shortest fence of a block in Markdown. */

@@ -7,10 +7,10 @@
 #include "../../common/base/buffer.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
+#include "../../common/suggest.h"
 #include "command_line.h"
 #include "option_table.h"
 #include "option_value.h"
-#include "text/suggest.h"
 
 /* The tables */
 
@@ -57,7 +57,7 @@ command_find(const char *word, const char *verb)
 const char *
 command_nearest(const char *word)
 {
-	struct suggest suggest = suggest_start(word);
+	struct suggest suggest = { word, NULL, SUGGEST_ALIKE_WORD - 1 };
 	size_t i;
 
 	for (i = 0; i < COMMAND_ROWS; i++)
@@ -248,7 +248,7 @@ command_stray(const char *word, struct err *err)
 static struct suggest
 command_suggest(enum command_task task, const char *key)
 {
-	struct suggest suggest = suggest_start(key);
+	struct suggest suggest = { key, NULL, SUGGEST_ALIKE_WORD - 1 };
 	enum command_flag known;
 
 	for (known = COMMAND_FLAG_NONE + 1; known < COMMAND_FLAGS; known++)

@@ -15,9 +15,9 @@
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
+#include "../../common/suggest.h"
 #include "home.h"
 #include "option_environment.h"
-#include "text/suggest.h"
 
 /* A variable that may be ours. */
 struct option_variable {
@@ -116,15 +116,12 @@ option_environment_read(
 
 /*
  * Returns the option that a former name means, or NULL: it may be longer by a
- * word, as MEMORY_LIMIT, or have two letters wrong, a short one fewer.
+ * word, as MEMORY_LIMIT, or have a letter or two wrong.
  */
 static const char *
 option_environment_meant(const char *key)
 {
-	size_t third = strlen(key) / 3;
-	struct suggest suggest = { .word = key,
-		.distance = (third < OPTION_FORMER_DISTANCE ?
-		    third : OPTION_FORMER_DISTANCE) + 1 };
+	struct suggest suggest = { key, NULL, SUGGEST_ALIKE_WORD - 1 };
 	char whole[OPTION_NAME_SIZE], *word;
 
 	option_suggest(&suggest, 0);

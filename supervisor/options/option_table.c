@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../../common/suggest.h"
 #include "option_table.h"
-#include "text/suggest.h"
 
 #define OPTION_BETWEEN(from, to) .least = (from), .most = (to)
 #define OPTION_ONE_OF(...)                                                     \
@@ -162,7 +162,7 @@ option_suggest(struct suggest *suggest, int actions)
 const char *
 option_nearest(const char *key, int actions)
 {
-	struct suggest suggest = suggest_start(key);
+	struct suggest suggest = { key, NULL, SUGGEST_ALIKE_WORD - 1 };
 
 	option_suggest(&suggest, actions);
 	return suggest.best;

@@ -9,7 +9,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/limits.h"
-#include "../../options/text/suggest.h"
+#include "../../../common/suggest.h"
 #include "../engine/engine.h"
 #include "language.h"
 

@@ -6,9 +6,9 @@
 #include "../../../common/json/json.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
+#include "../../../common/suggest.h"
 #include "../../options/home.h"
 #include "../../options/option_table.h"
-#include "../../options/text/suggest.h"
 #include "adopt_client.h"
 
 #define MCP_SERVERS "\"mcpServers\""

@@ -13,6 +13,7 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
+#include "../../../common/suggest.h"
 #include "../../options/text/colour.h"
 #include "../../front/tools/tool.h"
 #include "../../peers/broker.h"
@@ -20,7 +21,6 @@
 #include "../../servers/servers.h"
 #include "../../process/process.h"
 #include "../../options/text/json_report.h"
-#include "../../options/text/suggest.h"
 #include "../../run/run.h"
 #include "../shared/command.h"
 

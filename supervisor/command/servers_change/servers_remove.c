@@ -8,8 +8,8 @@
 
 #include "../../../common/base/fd.h"
 #include "../../../common/base/mem.h"
+#include "../../../common/suggest.h"
 #include "../../options/home.h"
-#include "../../options/text/suggest.h"
 #include "../../options/options.h"
 #include "../adopt/adopt_record.h"
 #include "../adopt/adopt_show.h"

@@ -10,8 +10,8 @@
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"
+#include "../../../common/suggest.h"
 #include "../../options/command_line.h"
-#include "../../options/text/suggest.h"
 #include "command.h"
 
 void

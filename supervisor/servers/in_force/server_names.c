@@ -7,7 +7,7 @@
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
 #include "server_names.h"
-#include "../../options/text/suggest.h"
+#include "../../../common/suggest.h"
 
 /* How many names an error lists, and how many bytes of each. */
 #define SERVER_NAMES_LISTED 10

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../common/suggest.h"
 #include "arguments.h"
 
 #define ALIKE_PART_MIN 3 /* characters of a name that is part of another */
@@ -49,7 +50,7 @@ alike_begin(struct alike *alike, const char *name, int parameters)
 {
 	memset(alike, 0, sizeof(*alike));
 	alike->parameters = parameters;
-	if (strlen(name) <= ARGUMENTS_NAME_MAX)
+	if (strlen(name) <= SUGGEST_WORD_MAX)
 		memcpy(alike->name, name, strlen(name) + 1);
 }
 
@@ -66,7 +67,7 @@ alike_plain(const char *name, char *plain)
 static int
 alike_means(const char *meaning, const char *plain)
 {
-	char word[ARGUMENTS_NAME_MAX + 3];
+	char word[SUGGEST_WORD_MAX + 3];
 
 	snprintf(word, sizeof(word), " %s ", plain);
 	return strstr(meaning, word) != NULL;
@@ -83,29 +84,6 @@ alike_is_meant(const char *one, const char *other)
 		    alike_means(alike_meanings[n], other))
 			return 1;
 	return 0;
-}
-
-/*
- * Returns how alike two names are but for case, in hundredths: twice the
- * characters that they have in common, in order, of all.
- */
-static size_t
-alike_score(const char *one, const char *other)
-{
-	size_t row[ARGUMENTS_NAME_MAX + 1] = { 0 }, before, above, m;
-	size_t len = strlen(other), all = strlen(one) + len;
-
-	for (; *one != '\0'; one++)
-		for (before = 0, m = 0; m < len; m++) {
-			above = row[m + 1];
-			if (tolower((unsigned char)*one) ==
-			    tolower((unsigned char)other[m]))
-				row[m + 1] = before + 1;
-			else if (row[m] > above)
-				row[m + 1] = row[m];
-			before = above;
-		}
-	return all == 0 ? 0 : 200 * row[len] / all;
 }
 
 static void
@@ -138,11 +116,11 @@ alike_keep_spelled(struct alike *alike, const char *known, size_t score)
 void
 alike_try(struct alike *alike, struct schema *schema, const char *known)
 {
-	char one[ARGUMENTS_NAME_MAX + 1], other[ARGUMENTS_NAME_MAX + 1];
+	char one[SUGGEST_WORD_MAX + 1], other[SUGGEST_WORD_MAX + 1];
 	size_t score, len = strlen(known);
 	const char *longer, *part;
 
-	if (alike->name[0] == '\0' || len == 0 || len > ARGUMENTS_NAME_MAX ||
+	if (alike->name[0] == '\0' || len == 0 || len > SUGGEST_WORD_MAX ||
 	    !schema_spend(schema, (len + 8) * (strlen(alike->name) + 8)))
 		return;
 	alike_plain(alike->name, one);
@@ -155,8 +133,8 @@ alike_try(struct alike *alike, struct schema *schema, const char *known)
 	if (strlen(part) >= ALIKE_PART_MIN && strstr(longer, part) != NULL &&
 	    alike->nparts++ == 0)
 		alike_keep(&alike->part, known, 0);
-	score = alike_score(alike->name, known);
-	if (score >= 60)
+	score = suggest_score(alike->name, known);
+	if (score >= SUGGEST_ALIKE)
 		alike_keep_spelled(alike, known, score);
 }
 

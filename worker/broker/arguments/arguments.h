@@ -54,12 +54,12 @@ int question_check(unsigned int kind, struct json_span schema,
 
 /* alike.c: a name that is unknown, and those that come close to it. */
 struct alike_name {
-	char text[ARGUMENTS_NAME_MAX + 1];
+	char text[SUGGEST_WORD_MAX + 1];
 	size_t score;
 };
 
 struct alike {
-	char name[ARGUMENTS_NAME_MAX + 1];
+	char name[SUGGEST_WORD_MAX + 1];
 	bool parameters; /* names that mean the same are near, too */
 	size_t nmeant, nparts, nspelled;
 	struct alike_name meant, part; /* the first: several say nothing */

@@ -1,9 +1,9 @@
 /*
- * Tests of supervisor/options/text/suggest: which word is the nearest, and that
- * nothing is suggested for a word that is near to none.
+ * Tests of common/suggest: which word is the nearest, and that nothing is
+ * suggested for a word that is near to none.
  */
 
-#include "supervisor/options/text/suggest.h"
+#include "common/suggest.h"
 #include "tests/unit/unit.h"
 
 static const char *const words[] = { "timeout", "max_timeout", "queue",
@@ -23,7 +23,9 @@ static const struct {
 	{ "pid", "pids" },
 	{ "pyton", "python" },
 	{ "pythn3", "python" },
-	{ "mem", NULL },
+	{ "mem", "memory" },
+	{ "Max-Time", "max_timeout" },
+	{ "fu", NULL },
 	{ "x", NULL },
 	{ "", NULL },
 	{ "something_else_entirely", NULL },
