@@ -1,9 +1,11 @@
 /*
- * Python names for servers and tools: see alias.h. Handles names only, neither
- * servers nor tools.
+ * Python names for servers and tools, and what names mean: see alias.h. Handles
+ * names only, neither servers nor tools.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "alias.h"
 #include "base/mem.h"
@@ -162,4 +164,102 @@ alias_assign(
 	}
 	for (n = 0; n < count; n++)
 		free(sorted[n].natural);
+}
+
+struct alias_search
+alias_search_server(const char *name)
+{
+	int prefixed = strncasecmp(name, "mcp_", 4) == 0;
+
+	return (struct alias_search){ .name = name,
+		.bare = prefixed ? name + 4 : name };
+}
+
+struct alias_search
+alias_search_tool(const char *name)
+{
+	return (struct alias_search){ .name = name };
+}
+
+/*
+ * Returns a name in lower case without marks or, if spelled is set, without "-"
+ * and "_" that are not between digits. The caller frees it.
+ */
+static char *
+alias_plain(const char *name, int spelled)
+{
+	char *plain = mem_strdup(name), *to = plain;
+	size_t len, marks;
+	int kept;
+
+	for (; *name != '\0'; name += len) {
+		marks = strspn(name, "-_");
+		len = marks > 0 ? marks : 1;
+		if (marks > 0)
+			kept = spelled && to > plain &&
+			    isdigit((unsigned char)to[-1]) &&
+			    isdigit((unsigned char)name[marks]);
+		else
+			kept = spelled || isalnum((unsigned char)*name) ||
+			    (*name & 0x80) != 0;
+		if (!kept)
+			continue;
+		memcpy(to, name, len);
+		*to = (char)tolower((unsigned char)*to);
+		to += len;
+	}
+	*to = '\0';
+	return plain;
+}
+
+/* Returns 0, 1 if two names differ in marks, or 2 if only in their spelling. */
+static int
+alias_likeness(const char *one, const char *other)
+{
+	int spelled;
+
+	for (spelled = 0; spelled < 2; spelled++) {
+		auto_free char *a = alias_plain(one, spelled);
+		auto_free char *b = alias_plain(other, spelled);
+
+		if (strcmp(a, b) != 0)
+			break;
+	}
+	return spelled;
+}
+
+void
+alias_try(struct alias_search *search, const char *name, const char *alias,
+    const void *item)
+{
+	const char *const written[] = { search->name, search->bare };
+	int n, like, by_alias;
+
+	if (search->named == NULL && strcmp(search->name, name) == 0)
+		search->named = item;
+	if (search->aliased == NULL && strcmp(search->name, alias) == 0)
+		search->aliased = item;
+	for (n = 0; n < 2 && written[n] != NULL; n++) {
+		like = alias_likeness(written[n], name);
+		by_alias = search->bare == NULL ? 0 :
+		    alias_likeness(written[n], alias);
+		search->count[n] += like > 0 || by_alias > 0;
+		if (like > 1 || by_alias > 1)
+			search->like[n] = item;
+	}
+}
+
+const void *
+alias_found(const struct alias_search *search)
+{
+	int n;
+
+	if (search->named != NULL)
+		return search->named;
+	if (search->aliased != NULL)
+		return search->aliased;
+	for (n = 0; n < 2; n++)
+		if (search->count[n] == 1 && search->like[n] != NULL)
+			return search->like[n];
+	return NULL;
 }

@@ -273,8 +273,6 @@
 /* In a list of tools: bytes of a value, and choices. */
 #define MCP_SHOWN_MAX 60
 #define MCP_CHOICES_MAX 10
-/* Characters of names that are compared to find typing errors. */
-#define MCP_CLOSE_MAX 100
 /* Tools in a search result, and bytes of a description on their lines. */
 #define MCP_FOUND_MAX 10
 #define MCP_ABOUT_MAX 200

@@ -306,6 +306,7 @@ except runtime.MCPError as error:
                 ("read_file", 1), ("readFile", 1), ("READ-FILE", 1),
                 ("readfile", 1), ("getUser", 1), ("list_V11", 1),
                 ("list_v1_1", told % ("list_v1_1", "list_v11")),
+                ("list_v1__1", told % ("list_v1__1", "list_v11")),
                 ("list-v.11", told % ("list-v.11", "list_v11")),
                 ("copy", told % ("copy", "fs_copy")),
                 ("fs_read_file", told % ("fs_read_file", "read_file")),

@@ -144,7 +144,7 @@ test('a script calls two servers in parallel', async (t) => {
   const raw = await Raw.open(t, withServers(t, {
     files: official('filesystem', [files]),
     memory: official('memory', [], { env: { MEMORY_FILE_PATH: store } }),
-    other: official('everything'),
+    other1_2: official('everything'),
   }));
   const servers = ['files', 'memory'];
   const lines = await printed(raw, `
@@ -165,7 +165,7 @@ mcp servers | sed 's/ - .*//'
 `, { servers, timeout: 60 });
 
   assert.deepEqual(lines, ['3', 'x', '1', 'alpha beta', '1',
-    'memory read_graph', 'files', 'memory', 'other (not loaded)']);
+    'memory read_graph', 'files', 'memory', 'other1_2 (not loaded)']);
   /* Help stands behind everything, and names may be written otherwise. */
   assert.deepEqual(await printed(raw, `
 mcp call --help | head -1 | cut -d' ' -f1-4
@@ -192,6 +192,7 @@ mcp call files read_text_file path=/etc/passwd --json 2>&1 > x; echo $?`,
   const wrong = await run(raw, `
 try() { mcp "$@"; echo $?; }
 try call nothing x
+try call other12 echo message=x
 try call files nothing
 try call files read_text_file
 try call files read_text_file path=${files}/a.txt head=many
@@ -201,22 +202,23 @@ try nonsense
 try call files read_text_file --nonsense
 try call files read_text_file pth=x head:='"x"'
 echo '{"path": 7}' | try call files read_text_file - --json
-mcp call other echo message:='"x"' &
-mcp call other echo message=x &
+mcp call OTHER1_2 echo message:='"x"' &
+mcp call mcp_other1_2 echo message=x &
 wait
 `, { servers, timeout: 60 });
 
   assert.deepEqual(wrong.structuredContent.stdout,
-    ['2', '2', '2', '2', '1', '2', '2', '2', '2', '2', 'Echo: x', 'Echo: x']);
+    ['2', '2', '2', '2', '2', '1', '2', '2', '2', '2', '2',
+      'Echo: x', 'Echo: x']);
   const told = wrong.structuredContent.stderr;
-
-  [/no server nothing/, /no such tool/, /missing argument "path"/,
+  [/no server nothing/, /no server other12; did you mean other1_2\?/,
+    /no such tool/, /missing argument "path"/,
     /"head" is "many", and must be a number/, /files.read_text_file: Access/,
     /"path" is not an argument/, /no command nonsense/, /no option --nonsense/,
     /unknown argument "pth"; did you mean "path"\?; missing argument "path"; .*"head" is/,
     /"path" is 7, and must be a string/]
     .forEach((pattern, i) => assert.match(told[i], pattern));
-  assert.equal(told.length, 10);
+  assert.equal(told.length, 11);
   await raw.finish();
 });
 

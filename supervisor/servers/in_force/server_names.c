@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../common/alias.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/shown.h"
 #include "../../../common/base/text_list.h"
-#include "server_names.h"
 #include "../../../common/suggest.h"
+#include "server_names.h"
 
 /* How many names an error lists, and how many bytes of each. */
 #define SERVER_NAMES_LISTED 10
@@ -145,78 +146,25 @@ server_names_no_program(const struct server *server, int ours, struct err *err)
 	return err_set(err, "%s", text.data);
 }
 
-/*
- * Returns the next letter or digit of a name, in lower case, or 0; moves past
- * it.
- */
-static int
-server_names_next(const char **name)
-{
-	unsigned char c;
-
-	while ((c = (unsigned char)**name) != '\0') {
-		(*name)++;
-		if (c >= 'A' && c <= 'Z')
-			return c - 'A' + 'a';
-		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-		    c >= 0x80)
-			return c;
-	}
-	return 0;
-}
-
-/* Returns whether two names differ only in case and marks. */
-static int
-server_names_alike(const char *one, const char *other)
-{
-	int next;
-
-	do {
-		next = server_names_next(&one);
-		if (next != server_names_next(&other))
-			return 0;
-	} while (next != 0);
-	return 1;
-}
-
-/* Returns the only allowed server with a similar name, or NULL. */
-static const struct server *
-server_names_guess(const char *name, const struct in_force *config,
-    const struct server_texts *allowed)
-{
-	const struct server *server, *found = NULL;
-	size_t i;
-
-	if (server_names_alike(name, ""))
-		return NULL;
-	for (i = 0; i < in_force_count(config); i++) {
-		server = in_force_at(config, i);
-		if (!server_allowed(allowed, server->name) ||
-		    !(server_names_alike(name, server->name) ||
-		        server_names_alike(name, server->alias)))
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = server;
-	}
-	return found;
-}
-
 /* Returns the name of the server that a name means, or the name itself. */
 static const char *
-server_names_meant(const char *name, struct in_force *config,
+server_names_meant(const char *name, const struct in_force *config,
     const struct server_texts *allowed)
 {
-	const struct server *server = in_force_find(config, name, strlen(name));
+	struct alias_search search = alias_search_server(name);
+	const struct server *server;
+	size_t i;
 
-	if (server != NULL && server_allowed(allowed, name))
+	for (i = 0; i < in_force_count(config); i++) {
+		server = in_force_at(config, i);
+		if (server_allowed(allowed, server->name))
+			alias_try(&search, server->name, server->alias, server);
+	}
+	/* Another name may mean an entry that is defined but not used. */
+	if (search.named == NULL &&
+	    server_names_find_unused(config, name) != NULL)
 		return name;
-	/* The name means an entry that is defined but not used. */
-	if (server_names_find_unused(config, name) != NULL)
-		return name;
-	server = server_names_guess(name, config, allowed);
-	if (server == NULL && strncmp(name, "mcp_", 4) == 0)
-		server = server_names_guess(name + 4, config, allowed);
+	server = alias_found(&search);
 	return server != NULL ? server->name : name;
 }
 

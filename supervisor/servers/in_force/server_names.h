@@ -21,9 +21,8 @@ int server_names_any(
     const struct in_force *config, const struct server_texts *allowed);
 
 /*
- * Corrects unknown names. A name is replaced if it differs from the name or
- * alias of an allowed server only in case, marks or a leading "mcp_", and means
- * no other server. *names is a list of len bytes, which is freed and replaced.
+ * Replaces each name by that of the allowed server that it means, as
+ * alias_found() says. *names, a list of len bytes, is freed and replaced.
  */
 void server_names_settle(char **names, size_t *len, struct in_force *config,
     const struct server_texts *allowed);

@@ -1,6 +1,7 @@
 /*
  * Tests of common/alias: the alias of one name, what names that become the
- * same get, and that the order in which they come does not matter.
+ * same get, that the order in which they come does not matter, and what names
+ * mean.
  */
 #include <string.h>
 
@@ -134,4 +135,39 @@ UNIT_TESTS(resolves_collisions, UNIT_COUNT(sets))
 		check_order(_i, count, n, 0);
 		check_order(_i, count, n, 1);
 	}
+}
+
+/* Which of these, by name and alias, a name means. */
+static const char *const meant[][2] = { { "git-hub1_2", "git_hub1_2" },
+	{ "a-b", "a_b" }, { "A.B", "a_b_2" }, { "x.y", "x_y" } };
+
+static const struct {
+	const char *name, *server, *tool; /* NULL: none */
+} meanings[] = {
+	{ "git_hub1_2", "git-hub1_2", "git-hub1_2" },
+	{ "GitHub1_2", "git-hub1_2", "git-hub1_2" },
+	{ "MCP_gitHub1_2", "git-hub1_2", NULL },
+	{ "GIT_HUB12", NULL, NULL },
+	{ "git-hub1__2", NULL, NULL },
+	{ "git.hub1.2", NULL, NULL },
+	{ "a_b", "a-b", "a-b" },
+	{ "a_b_2", "A.B", "A.B" },
+	{ "A_B", NULL, NULL },
+	{ "X-Y", "x.y", NULL },
+	{ "mcp_", NULL, NULL },
+	{ "", NULL, NULL },
+};
+
+UNIT_TESTS(finds_what_a_name_means, UNIT_COUNT(meanings))
+{
+	struct alias_search server = alias_search_server(meanings[_i].name);
+	struct alias_search tool = alias_search_tool(meanings[_i].name);
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(meant); n++) {
+		alias_try(&server, meant[n][0], meant[n][1], meant[n][0]);
+		alias_try(&tool, meant[n][0], meant[n][1], meant[n][0]);
+	}
+	ck_assert_pstr_eq(alias_found(&server), meanings[_i].server);
+	ck_assert_pstr_eq(alias_found(&tool), meanings[_i].tool);
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "mcp.h"
+#include "../../../common/alias.h"
 #include "../../../common/limits.h"
+#include "../../../common/suggest.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
 
@@ -67,29 +69,13 @@ listed_free(struct listed_servers *servers)
 	*servers = (struct listed_servers){ NULL, 0 };
 }
 
-/* Returns the only one that is equal except for case, "-" and "_"; or NULL. */
-static const struct listed_server *
-listed_find_like(const struct listed_servers *servers, const char *name)
-{
-	const struct listed_server *found = NULL;
-	size_t i;
-
-	for (i = 0; i < servers->count; i++) {
-		if (!names_same(servers->rows[i].name, name))
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = &servers->rows[i];
-	}
-	return found;
-}
-
 /* Sets the error for an unknown server. */
 static void
 listed_explain(const struct listed_servers *servers, const char *name,
     struct err *err)
 {
-	auto_buffer struct buffer known = { 0 }, close = { 0 };
+	struct suggest suggest = suggest_start(name);
+	auto_buffer struct buffer known = { 0 };
 	size_t i;
 
 	if (servers->count == 0) {
@@ -100,31 +86,27 @@ listed_explain(const struct listed_servers *servers, const char *name,
 		if (i < REFUSED_NAMES_MAX)
 			buffer_printf(&known, "%s%s", i == 0 ? "" : ", ",
 			    servers->rows[i].name);
-		if (close.len == 0 && names_close(servers->rows[i].name, name))
-			buffer_printf(&close, "did you mean %s? ",
-			    servers->rows[i].name);
+		suggest_try(&suggest, servers->rows[i].name);
 	}
-	err_set(err, "there is no server %s; %sthere are: %s", name,
-	    close.len > 0 ? close.data : "", known.data);
+	err_set(err, "there is no server %s; %s%s%sthere are: %s", name,
+	    suggest.best != NULL ? "did you mean " : "",
+	    suggest.best != NULL ? suggest.best : "",
+	    suggest.best != NULL ? "? " : "", known.data);
 }
 
 const struct listed_server *
 listed_find(const struct listed_servers *servers, const char *name,
     struct err *err)
 {
-	const struct listed_server *found;
+	struct alias_search search = alias_search_server(name);
 	size_t i;
 
 	for (i = 0; i < servers->count; i++)
-		if (strcmp(servers->rows[i].name, name) == 0)
-			return &servers->rows[i];
-	for (i = 0; i < servers->count; i++)
-		if (strcmp(servers->rows[i].alias, name) == 0)
-			return &servers->rows[i];
-	found = listed_find_like(servers, name);
-	if (found == NULL)
+		alias_try(&search, servers->rows[i].name,
+		    servers->rows[i].alias, &servers->rows[i]);
+	if (alias_found(&search) == NULL)
 		listed_explain(servers, name, err);
-	return found;
+	return alias_found(&search);
 }
 
 int
@@ -167,73 +149,60 @@ listed_add_text(struct buffer *text, struct json_span string, size_t most)
 		buffer_add_text(text, "...");
 }
 
-/* The only one that is equal except for case, "-" and "_". */
-static int
-listed_find_tool_like(
-    struct json_span tools, const char *name, struct json_span *tool)
-{
-	struct json_span_walk walk = json_span_walk(tools);
-	struct json_span each;
-	int found = 0;
-
-	while (json_span_next_element(&walk, &each)) {
-		auto_free char *own = listed_string(each, "name");
-
-		if (!names_same(own, name))
-			continue;
-		*tool = each;
-		found++;
-	}
-	return found == 1;
-}
-
 void
 listed_explain_tool(struct json_span list, const char *called,
     const char *name, const char *server)
 {
-	auto_buffer struct buffer close = { 0 };
-	struct json_span tools, tool;
+	struct suggest suggest = suggest_start(name);
 	struct json_span_walk walk;
+	auto_free char *close = NULL;
+	struct json_span tools, tool;
 
 	if (json_span_get(list, "tools", &tools) == 1) {
 		walk = json_span_walk(tools);
-		while (close.len == 0 && json_span_next_element(&walk, &tool)) {
+		while (json_span_next_element(&walk, &tool)) {
 			auto_free char *own = listed_string(tool, "name");
 
-			if (names_close(own, name))
-				buffer_printf(&close, "; did you mean %s?",
-				    own);
+			suggest_try(&suggest, own);
+			if (suggest.best == own) {
+				free(close);
+				suggest.best = close = mem_strdup(own);
+			}
 		}
 	}
-	print_error("%s: the server has no such tool%s: mcp tools %s", called,
-	    close.len > 0 ? close.data : "", server);
+	print_error("%s: the server has no such tool%s%s%s: mcp tools %s",
+	    called, close != NULL ? "; did you mean " : "",
+	    close != NULL ? close : "", close != NULL ? "?" : "", server);
 }
 
 int
 listed_find_tool(struct json_span list, const char *name,
     struct json_span *tool)
 {
-	struct json_span tools, aliases, alias, each, own;
+	struct alias_search search = alias_search_tool(name);
+	struct json_span tools, aliases, each;
 	struct json_span_walk walk, names;
+	size_t len;
 
-	if (json_span_get(list, "tools", &tools) != 1)
+	if (json_span_get(list, "tools", &tools) != 1 ||
+	    json_span_get(list, "aliases", &aliases) != 1)
 		return 0;
 	walk = json_span_walk(tools);
-	while (json_span_next_element(&walk, tool))
-		if (json_span_get(*tool, "name", &own) == 1 &&
-		    json_span_is(own, name))
-			return 1;
-	if (json_span_get(list, "aliases", &aliases) != 1)
-		return listed_find_tool_like(tools, name, tool);
-	walk = json_span_walk(tools);
 	names = json_span_walk(aliases);
-	while (json_span_next_element(&walk, &each) &&
-	    json_span_next_element(&names, &alias))
-		if (json_span_is(alias, name)) {
-			*tool = each;
+	while (json_span_next_element(&walk, tool) &&
+	    json_span_next_element(&names, &each)) {
+		auto_free char *own = listed_string(*tool, "name");
+		auto_free char *alias = json_span_string(each, &len, NULL);
+
+		if (alias != NULL)
+			alias_try(&search, own, alias, tool->p);
+	}
+	walk = json_span_walk(tools);
+	while (alias_found(&search) != NULL &&
+	    json_span_next_element(&walk, tool))
+		if (tool->p == alias_found(&search))
 			return 1;
-		}
-	return listed_find_tool_like(tools, name, tool);
+	return 0;
 }
 
 /* Whether a list of strings contains name, which has its quotes. */
@@ -484,7 +453,7 @@ listed_is_near(const char *word, const char *name)
 	char *rest = names, *part;
 
 	while (strlen(word) > 3 && (part = strsep(&rest, " ")) != NULL)
-		if (names_close(part, word))
+		if (suggest_score(part, word) >= SUGGEST_ALIKE_WORD)
 			return 1;
 	return 0;
 }

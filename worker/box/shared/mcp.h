@@ -105,12 +105,6 @@ int values_read(char *const *words, struct json_span schema,
 unsigned int schema_types_of(
     struct json_span root, struct json_span part, int depth);
 
-/* names.c: whether names are equal except for case, "-" and "_". */
-int names_same(const char *one, const char *other);
-
-/* Whether one may be a misspelling of the other. */
-int names_close(const char *one, const char *other);
-
 /*
  * print.c: prints the result of a tool: its text or, if whole is set, all of it
  * as JSON. name is the name that the user gave. Returns an enum mcp_status.
@@ -143,10 +137,7 @@ struct listed_servers {
 int listed_fetch(struct listed_servers *servers, struct err *err);
 void listed_free(struct listed_servers *servers);
 
-/*
- * Returns the row with this name, or else this alias, or else the only one that
- * is equal except for case, "-" and "_"; NULL with err if there is none.
- */
+/* Returns the row that alias_found() says a name means; else NULL with err. */
 const struct listed_server *listed_find(const struct listed_servers *servers,
     const char *name, struct err *err);
 
@@ -161,11 +152,7 @@ int listed_print_tools(const char *server, const char *tool, int whole);
 /* Prints the tools of all servers that match the words of a query best. */
 int listed_search(const char *query);
 
-/*
- * Finds a tool of a list by its name, or else its alias, also without the
- * prefix of the server, or else like listed_find. Returns 1 with its entry, or
- * 0.
- */
+/* Finds a tool of a list like listed_find. Returns 1 with its entry, or 0. */
 int listed_find_tool(struct json_span list, const char *name,
     struct json_span *tool);
 

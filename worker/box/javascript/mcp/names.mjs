@@ -51,20 +51,18 @@ export const plain = (name) =>
  * Returns a name without marks but for those between digits: 1_2 is not 12,
  * though plain() makes them the same.
  */
-const spelled = (name) =>
-  name.toLowerCase().replace(/(?<![0-9])[-_]+|[-_]+(?![0-9])/g, '');
-
-/* Returns whether names differ as readFile, read_file and read-file do. */
-const isSpelled = (one, two) => spelled(one) === spelled(two);
+const spelled = (name) => name.toLowerCase().replace(
+  /(?<![-_0-9])[-_]+|(?<![-_])[-_]+(?![-_0-9])/g, '');
 
 /*
  * Returns the one of known that a name is spelled like, or undefined; of(each)
- * is its name.
+ * are its names.
  */
-export function alike(name, known, of = (each) => each) {
-  const found = known.filter((each) => plain(of(each)) === plain(name));
-  return found.length === 1 && isSpelled(of(found[0]), name) ? found[0] :
-    undefined;
+export function alike(name, known, of) {
+  const found = known.filter((each) =>
+    of(each).some((own) => plain(own) === plain(name)));
+  return found.length === 1 && of(found[0]).some((own) =>
+    spelled(own) === spelled(name)) ? found[0] : undefined;
 }
 
 /* Returns how many characters two texts have in common, block by block. */

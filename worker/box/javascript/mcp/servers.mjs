@@ -117,7 +117,7 @@ export class Server {
    */
   find(name) {
     return this.entries?.get(name) ?? this.#aliases.get(name) ??
-      alike(name, [...this.entries?.values() ?? []], (entry) => entry.tool);
+      alike(name, [...this.entries?.values() ?? []], (entry) => [entry.tool]);
   }
 
   /* Returns the sentence about a tool that there is not. */
@@ -159,10 +159,9 @@ export const knownServers = () => [...KNOWN.values()];
 /* Returns the one known server that a name means, or undefined. */
 export function findServer(name) {
   const all = knownServers();
-  const bare = name.replace(/^mcp_/i, '');
+  const names = (each) => [each.name, each.alias];
   return KNOWN.get(name) ?? all.find((each) => each.alias === name) ??
-    alike(name, all, (each) => each.name) ??
-    alike(bare, all, (each) => each.alias);
+    alike(name, all, names) ?? alike(name.replace(/^mcp_/i, ''), all, names);
 }
 
 /* Returns the sentence about a server that there is not. */

@@ -136,12 +136,12 @@ static const struct {
 	{ "fs,", "fs," },
 	{ "GitHub,mcp_github,", "git-hub," },
 	{ "git_hub,fs,FS,", "git-hub,fs," },
-	{ "mcp-fs,MCP_fs,", "mcp-fs,MCP_fs," },
+	{ "mcp-fs,MCP_fs,", "mcp-fs,fs," },
 	{ "a_b,", "a_b," }, /* a-b and A.B */
 	{ "A-B,a-b,", "A-B,a-b," },
 	{ "-,mcp_,", "-,mcp_," },
 	{ "off,", "off," },
-	{ "github2,", "github2," },
+	{ "github2,git.hub,", "github2,git.hub," },
 };
 
 UNIT_TESTS(names_are_settled, UNIT_COUNT(written))

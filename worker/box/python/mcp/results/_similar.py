@@ -55,8 +55,8 @@ def is_spelled(*names):
     between digits: 1_2 is not 12.
     """
     from re import sub
-    one, two = (sub("(?<![0-9])[-_]+|[-_]+(?![0-9])", "", name.lower())
-                for name in names)
+    one, two = (sub("(?<![-_0-9])[-_]+|(?<![-_])[-_]+(?![-_0-9])", "",
+                    name.lower()) for name in names)
     return one == two
 
 
