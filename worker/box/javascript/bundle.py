@@ -60,6 +60,7 @@ def bundled(path):
             lazy.append(names)
             return (f"let {names}$;\n"
                     f"const {names} = () => {names}$ ??= {value};")
+        names = names and names.replace(" as ", ": ")
         return f"const {names} = {value};" if names else f"{value};"
 
     with open(path) as file:
