@@ -13,6 +13,8 @@
 #include "../../../common/base/mem.h"
 #include "../../../common/base/utf8.h"
 
+static const char listed_none[] = "no servers are configured";
+
 /* Servers */
 
 /*
@@ -79,7 +81,7 @@ listed_explain(const struct listed_servers *servers, const char *name,
 	size_t i;
 
 	if (servers->count == 0) {
-		err_set(err, "no servers are configured");
+		err_set(err, "%s", listed_none);
 		return;
 	}
 	for (i = 0; i < servers->count; i++) {
@@ -121,7 +123,7 @@ listed_print_servers(void)
 		return MCP_FAILED;
 	}
 	if (servers.count == 0)
-		print_error("no servers are configured");
+		print_error("%s", listed_none);
 	for (i = 0; i < servers.count; i++)
 		printf("%s%s%s%s\n", servers.rows[i].name,
 		    servers.rows[i].loaded ? "" : " (not loaded)",
@@ -285,10 +287,7 @@ listed_add_call(struct buffer *text, const char *server, struct json_span tool)
 	}
 }
 
-/*
- * Appends the signature of a tool: "server.tool(path: string, [limit:
- * number])".
- */
+/* Appends a line: "server tool path=string [limit=number] - description". */
 static void
 listed_add_tool(struct buffer *text, const char *server, struct json_span tool)
 {
@@ -392,7 +391,7 @@ listed_print_some(const struct listed_servers *servers, const char *name,
 			    &servers->rows[i], NULL, whole);
 		}
 	if (servers->count == 0)
-		print_error("no servers are configured");
+		print_error("%s", listed_none);
 	else if (loaded == 0)
 		print_error("no server is loaded; mcp servers lists those that "
 		    "there are");
@@ -576,8 +575,7 @@ listed_search(const char *query)
 	none = servers.count == 0;
 	listed_free(&servers);
 	if (best[0].line == NULL) {
-		print_error(none ? "no servers are configured" :
-		    "no tool fits");
+		print_error("%s", none ? listed_none : "no tool fits");
 		return MCP_FAILED;
 	}
 	for (i = 0; i < MCP_FOUND_MAX && best[i].line != NULL; i++) {

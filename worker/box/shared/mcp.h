@@ -66,6 +66,9 @@ int serve_start(const char *folder, int in, int out, struct err *err);
 int serve_make_frame(struct buffer *frame, unsigned long long id,
     const char *data, size_t len, struct err *err);
 
+/* Sets err for arguments that are too long. Returns -1. */
+int serve_refuse_size(struct err *err);
+
 /*
  * Whether a name, of len bytes, is valid for a call: two numbers separated by
  * "-".

@@ -133,6 +133,13 @@ serve_add_payload(
 }
 
 int
+serve_refuse_size(struct err *err)
+{
+	return err_set(err, "the arguments of a call have at most %lu MiB as "
+	    "JSON", TOOL_ARGUMENTS_MAX / MIB);
+}
+
+int
 serve_make_frame(struct buffer *frame, unsigned long long id,
     const char *data, size_t len, struct err *err)
 {
@@ -147,8 +154,7 @@ serve_make_frame(struct buffer *frame, unsigned long long id,
 	buffer_add_text(frame, "}");
 	/* A value with the maximum depth is deeper in the frame. */
 	if (frame->len > FRAME_MAX)
-		return err_set(err, "the arguments of a call have at most %lu "
-		    "MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
+		return serve_refuse_size(err);
 	if (json_span_parse(frame->data, frame->len, &whole, err) == -1)
 		return -1;
 	buffer_add_text(frame, "\n");
@@ -232,8 +238,7 @@ serve_read_request(struct serve *serve, const char *name,
 	if (fd == -1 || fstat(fd, &st) == -1 || !S_ISREG(st.st_mode))
 		return err_set(err, "the request is gone");
 	if (st.st_size > (off_t)FRAME_MAX)
-		return err_set(err, "the arguments of a call have at most %lu "
-		    "MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
+		return serve_refuse_size(err);
 	n = read(fd, buffer_reserve(request, (size_t)st.st_size),
 	    (size_t)st.st_size);
 	if (n == -1)

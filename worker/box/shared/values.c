@@ -83,9 +83,8 @@ values_add_input(struct buffer *json, struct err *err)
 
 	if (fd_read_all(STDIN_FILENO, FD_READ_ON, TOOL_ARGUMENTS_MAX, &input) ==
 	    -1)
-		return errno != EFBIG ? err_sys(err, "read standard input") :
-		    err_set(err, "the arguments of a call have at most %lu MiB "
-		        "as JSON", TOOL_ARGUMENTS_MAX / MIB);
+		return errno == EFBIG ? serve_refuse_size(err) :
+		    err_sys(err, "read standard input");
 	if (json_span_parse(input.data, input.len, &object, err) == -1)
 		return err_wrap(err, "standard input is not valid JSON");
 	if (json_span_kind(object) != JSON_SPAN_OBJECT)
@@ -115,7 +114,6 @@ values_read(char *const *words, struct json_span schema,
 		}
 	buffer_add_text(json, "}");
 	if (json->len > TOOL_ARGUMENTS_MAX)
-		return err_set(err, "the arguments of a call have at most %lu "
-		    "MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
+		return serve_refuse_size(err);
 	return json_span_parse(json->data, json->len, &object, err);
 }
