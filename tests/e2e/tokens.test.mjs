@@ -120,9 +120,9 @@ test('tokens are listed without their secrets', (t) => {
   assert.deepEqual(fs.readdirSync(state), ['tokens.json']);
 
   const { status, stderr } = ran(
-    { home, args: ['token', 'add', 'x', '--server', 'gh', '--server', 'gj'] });
+    { home, args: ['token', 'add', 'x', '--server', 'gh', '--server', 'ghj'] });
 
-  assert.deepEqual([status, stderr], [2, 'caisson: --server "gj": there ' +
+  assert.deepEqual([status, stderr], [2, 'caisson: --server "ghj": there ' +
     'is no such server: did you mean "gh"? \'caisson servers list\' lists ' +
     'all\n']);
   assert.equal(fs.statSync(path.join(state, 'tokens.json')).mode & 0o777,
