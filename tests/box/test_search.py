@@ -150,16 +150,17 @@ def real_tools(server):
             for name, (about, parameters) in SERVERS[server].items()]
 
 
-def search(code, queries, **more):
+def search(code, queries, limit=100, **more):
     """Return what a code makes of the documents that each query finds."""
     got = run("""
 import json
 for query in json.loads(%r):
-    docs = runtime.search_tool_docs_sync(query, limit=100)
+    docs = runtime.search_tool_docs_sync(query, limit=%d)
     print(json.dumps(%s))
-""" % (json.dumps(queries), code), loaded=(), others=list(SERVERS), tools=dict(
-        {"fs": [], "my-git": [], "web": [], "mute": []}, **more or {
-            name: real_tools(name) for name in SERVERS}))
+""" % (json.dumps(queries), limit, code), loaded=(), others=list(SERVERS),
+              tools=dict({"fs": [], "my-git": [], "web": [], "mute": []},
+                         **more or {
+                             name: real_tools(name) for name in SERVERS}))
     assert got.status == 0, got.err
     return [json.loads(line) for line in got.out.splitlines()]
 
@@ -250,6 +251,15 @@ print(json.dumps([max(sizes), len(sizes)]))
         [names] = search("[d['tool'] for d in docs]", ["zerba"], time=tools,
                          **{name: [] for name in SERVERS if name != "time"})
         self.assertEqual(names[:1], ["the_zebra"])
+
+    def test_deprecated_after_noise(self):
+        """What fits too little takes no place of one that is deprecated."""
+        tools = [tool("zebra", description="Deprecated.")] + [
+            tool("t%d" % each, {"x": {"description": "No prezebrax"}})
+            for each in range(5)]
+        [names] = search("[d['tool'] for d in docs]", ["zebra"], 5, time=tools,
+                         **{name: [] for name in SERVERS if name != "time"})
+        self.assertEqual(names, ["zebra"])
 
 
 if __name__ == "__main__":

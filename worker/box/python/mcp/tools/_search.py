@@ -63,8 +63,9 @@ def rank(query, index, limit):
         " %s " % " ".join(index.names[number]) not in said,
         entries[number]["server"], entries[number]["tool"]))
     least = max(scores.values(), default=0) * LEAST
+    order = [number for number in order if scores[number] >= least]
     return [(entries[number], round(scores[number], 3))
-            for number in order[:limit] if scores[number] >= least]
+            for number in order[:limit]]
 
 
 class Index:
