@@ -161,11 +161,12 @@ import json, sys; print(len(json.load(sys.stdin)["structuredContent"]["entities"
 echo '{"path": "${files}/a.txt"}' | mcp call files read_text_file - head=1
 mcp tools files | grep -c '^files read_text_file path=string'
 mcp search 'Please, reed_graph' | head -1 | cut -d' ' -f1-2
+mcp search What? the | wc -l
 mcp servers | sed 's/ - .*//'
 `, { servers, timeout: 60 });
 
   assert.deepEqual(lines, ['3', 'x', '1', 'alpha beta', '1',
-    'memory read_graph', 'files', 'memory', 'other1_2 (not loaded)']);
+    'memory read_graph', '10', 'files', 'memory', 'other1_2 (not loaded)']);
   /* Help stands behind everything, and names may be written otherwise. */
   assert.deepEqual(await printed(raw, `
 mcp call --help | head -1 | cut -d' ' -f1-4

@@ -444,6 +444,24 @@ listed_apart(const char *text)
 	return apart;
 }
 
+/* Returns the words of a query but for common ones, unless it has no others. */
+static char *
+listed_asked(const char *query)
+{
+	auto_free char *all = listed_apart(query), *words = mem_strdup(all);
+	auto_buffer struct buffer asked = { 0 };
+	char *rest = words, *word;
+
+	buffer_add_text(&asked, " ");
+	while ((word = strsep(&rest, " ")) != NULL) {
+		auto_free char *apart = mem_printf(" %s ", word);
+
+		if (word[0] != '\0' && strcasestr(listed_common, apart) == NULL)
+			buffer_add_text(&asked, apart + 1);
+	}
+	return asked.len > 1 ? buffer_take(&asked, NULL) : mem_take(&all);
+}
+
 /* Whether a word may be a misspelling of one in the name of a tool. */
 static int
 listed_is_near(const char *word, const char *name)
@@ -467,11 +485,10 @@ listed_weigh(const char *word, const char *const *texts)
 	size_t len = strlen(word);
 	auto_free char *part = mem_dup(word, len > 3 && word[len - 1] == 's' ?
 	    len - 1 : len);
-	auto_free char *apart = mem_printf(" %s ", word);
 	unsigned int worth = strcasecmp(texts[0], word) == 0 ? 6 : 4;
 	const char *name = texts[0];
 
-	if (len == 0 || strcasestr(listed_common, apart) != NULL)
+	if (len == 0)
 		return 0;
 	for (; *texts != NULL; texts++, worth = worth > 2 ? 2 : 1)
 		if (strcasestr(*texts, part) != NULL)
@@ -559,7 +576,7 @@ listed_search_server(const struct listed_server *server, const char *said,
 int
 listed_search(const char *query)
 {
-	auto_free char *said = listed_apart(query);
+	auto_free char *said = listed_asked(query);
 	struct listed_found best[MCP_FOUND_MAX] = { { 0, 0, NULL } };
 	struct listed_servers servers;
 	struct err err;
