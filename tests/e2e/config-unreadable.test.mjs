@@ -92,6 +92,12 @@ for (const [kind, prepare] of Object.entries(kinds))
 
         undo();
         if (!short) {
+          /* By now the server may be unknown, but never another one. */
+          if (result.isError)
+            assert.match(said(result), /server/, what);
+          else
+            assert.equal(JSON.parse(result.structuredContent.stdout[0]).pid,
+              pid, what);
           await raw.finish();
           await unserved(entry);
           raw = await Raw.open(t, options);

@@ -84,14 +84,15 @@ test('the compiler accepts the types of servers', there, async (t) => {
     every: official('everything'), files: official('filesystem', ['/tmp']),
     hostile: lister(t, hostile) }, { env: { CAISSON_JAVASCRIPT: engine } }));
   /* On a slow machine a server that is asked for its tools is still starting. */
-  const { structuredContent } = await until(async () => {
-    const result = await raw.run(`
+  let result;
+  await until(async () => {
+    result = await raw.run(`
 import json
 print(json.dumps({n: runtime.types(n) for n in ("every", "files", "hostile")}))`,
     { timeout: 100 });
-    return !result.isError && result;
-  }, 'the types of all servers');
-  const types = JSON.parse(structuredContent.stdout[0]);
+    return !result.isError;
+  }, () => `the types of all servers: ${result.content[0].text}`);
+  const types = JSON.parse(result.structuredContent.stdout[0]);
   const files = Object.fromEntries(Object.entries(types)
     .map(([name, text]) => [`${name}.d.ts`, text]));
   const program = (call) => ({ ...files, 'main.ts': `
