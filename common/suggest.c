@@ -6,9 +6,16 @@
 #include "suggest.h"
 
 struct suggest
-suggest_start(const char *word)
+suggest_start(const char *name)
 {
-	return (struct suggest){ .word = word, .score = SUGGEST_ALIKE - 1 };
+	return (struct suggest){ .word = name, .score = SUGGEST_ALIKE - 1 };
+}
+
+struct suggest
+suggest_start_word(const char *word)
+{
+	return (struct suggest){ .word = word,
+		.score = SUGGEST_ALIKE_WORD - 1 };
 }
 
 size_t

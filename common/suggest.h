@@ -13,13 +13,14 @@ struct suggest {
 	size_t score;     /* a better one has more */
 };
 
-/* Starts a search for words similar to this one. */
-struct suggest suggest_start(const char *word);
-
 /*
- * Keeps candidate as the best word if it is more similar than the former ones,
- * and SUGGEST_ALIKE at least.
+ * Starts a search for names similar to this one, by SUGGEST_ALIKE at least, or
+ * for options, commands and words, by SUGGEST_ALIKE_WORD.
  */
+struct suggest suggest_start(const char *name);
+struct suggest suggest_start_word(const char *word);
+
+/* Keeps candidate as the best one if it is more similar than those before. */
 void suggest_try(struct suggest *suggest, const char *candidate);
 
 /*

@@ -57,7 +57,7 @@ command_find(const char *word, const char *verb)
 const char *
 command_nearest(const char *word)
 {
-	struct suggest suggest = { word, NULL, SUGGEST_ALIKE_WORD - 1 };
+	struct suggest suggest = suggest_start_word(word);
 	size_t i;
 
 	for (i = 0; i < COMMAND_ROWS; i++)
@@ -248,7 +248,7 @@ command_stray(const char *word, struct err *err)
 static struct suggest
 command_suggest(enum command_task task, const char *key)
 {
-	struct suggest suggest = { key, NULL, SUGGEST_ALIKE_WORD - 1 };
+	struct suggest suggest = suggest_start_word(key);
 	enum command_flag known;
 
 	for (known = COMMAND_FLAG_NONE + 1; known < COMMAND_FLAGS; known++)

@@ -121,7 +121,7 @@ option_environment_read(
 static const char *
 option_environment_meant(const char *key)
 {
-	struct suggest suggest = { key, NULL, SUGGEST_ALIKE_WORD - 1 };
+	struct suggest suggest = suggest_start_word(key);
 	char whole[OPTION_NAME_SIZE], *word;
 
 	option_suggest(&suggest, 0);

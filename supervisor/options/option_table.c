@@ -162,7 +162,7 @@ option_suggest(struct suggest *suggest, int actions)
 const char *
 option_nearest(const char *key, int actions)
 {
-	struct suggest suggest = { key, NULL, SUGGEST_ALIKE_WORD - 1 };
+	struct suggest suggest = suggest_start_word(key);
 
 	option_suggest(&suggest, actions);
 	return suggest.best;
