@@ -536,13 +536,15 @@ output_kept(struct output *output, uint64_t *missing)
 }
 
 struct ipc_blob
-output_kept_uncut(struct output *output)
+output_kept_uncut(struct output *output, uint64_t *missing)
 {
 	struct buffer *kept = &output->kept;
 
 	output_copy(output, 0, kept);
-	if (kept->len > output->kept_max)
+	if (kept->len > output->kept_max) {
+		*missing += kept->len - output->kept_max;
 		kept->len = output->kept_max;
+	}
 	return (struct ipc_blob){ (const uint8_t *)kept->data, kept->len,
 		-1 };
 }
