@@ -300,11 +300,12 @@ loop.close()
 async def keep():
     return (await asyncio.wait_for(mcp_fs.keep(a=1), 5)).data
 for n in range(1, 25):
-    kept = []
+    kept, last = [], mcp._wire.WIRE.last
     thread = threading.Thread(target=lambda: kept.append(asyncio.run(keep())))
     thread.start()
     # An earlier release() may have no answer yet.
-    while not any(r.alone for r in [*mcp._wire.WIRE.sent.values()]):
+    while not any(i > last and r.alone
+                  for i, r in [*mcp._wire.WIRE.sent.items()]):
         time.sleep(0.001)
     call = mcp_fs.release()
     left = n

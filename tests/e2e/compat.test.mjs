@@ -10,6 +10,7 @@ import test from 'node:test';
 import { commandLine, file, folder, usually } from './support/program.mjs';
 import { serve } from './support/serve.mjs';
 import { add, clientOf, found, last } from './support/tokens.mjs';
+import { until } from './support/wait.mjs';
 
 usually();
 
@@ -147,7 +148,8 @@ test('variables may name files, and what is wrong with them is told',
 
     assert.equal(await clientOf(t, url, token).post({ method: 'ping' })
       .then(({ status }) => status), 200);
-    assert.match(log(), /the token api of 'caisson token add' is not accepted/);
+    await until(() => log().includes("the token api of 'caisson token add' is " +
+      'not accepted'), 'what is said of the other token');
   });
 
 test('no server and no process is told the token', async (t) => {
