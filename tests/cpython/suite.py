@@ -30,7 +30,7 @@ LIBRARY = "usr/lib/python" + VERSION
 USUAL = """
 test_builtin test_coroutines test_exceptions test_generators test_glob
 test_mmap test_os test_print test_scope test_syntax test_tempfile test_thread
-test_traceback test_warnings test_with test_asyncio.test_runners
+test_trace test_traceback test_warnings test_with test_asyncio.test_runners
 """.split()
 # Needs a display, hours, gigabytes, or the machine for itself; hangs beside a
 # box, too (test_csv, test_threading); or waits for ever where it has no network

@@ -18,14 +18,16 @@ from os import fstat  # noqa: E402
 PARTS = ("program/ending", "program/report", "program/namespace",
          "program/source", "program/script")
 OURS = __file__.rpartition("/")[0] + "/"
+OUR_CODE = OURS, "<" + OURS
 TEMPLATE = None
 
 
 def hidden(code, name):
     """Return code by another name of its file: warnings look behind frames of
     importlib._bootstrap for the line that they are about, as behind ours then.
+    The brackets say that there is no such file.
     """
-    rename(code, OURS + "importlib._bootstrap/" + name)
+    rename(code, "<%simportlib._bootstrap/%s>" % (OURS, name))
     return code
 
 

@@ -233,7 +233,7 @@ async def interruptible(running):
 def is_idle(frame):
     """Whether a frame is one of an event loop in which no code runs."""
     while frame is not None and frame.f_code.co_filename.startswith(
-            (OURS, *LIBRARIES)):
+            (*OUR_CODE, *LIBRARIES)):
         if frame.f_code.co_name == "_run_once":
             return True
         frame = frame.f_back

@@ -146,7 +146,7 @@ def without_ours(trace, awaiting):
     """
     frames = []
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(OURS):
+        if not trace.tb_frame.f_code.co_filename.startswith(OUR_CODE):
             frames.append(trace)
         trace = trace.tb_next
     first = 0

@@ -3,6 +3,7 @@ import sys
 from opcode import opmap
 
 HERE = __file__[:-len("mcp/wire/_caller.py")]
+HERE = HERE, "<" + HERE  # as bootstrap.py names some
 CACHES = 40  # bytes of steps: more than those of the caches behind a call
 
 
