@@ -59,7 +59,7 @@ const programs = [
 /* Debian's own Node.js, which starts and then refuses the code. */
 if (Number.parseInt(process.versions.node, 10) < 22)
   programs.push(['1', ['--language', 'js', '--runtime', 'native'], 1, /^$/,
-    /^caisson: the code was not run: Node\.js [\d.]+ is too old[^\n]*\n$/,
+    /^caisson: the code was not run: Node\.js [\d.]+ is too old[^\n]*\n$/m,
     { CAISSON_JAVASCRIPT: process.execPath }]);
 
 for (const [code, args, status, out, error, env] of programs)

@@ -10,7 +10,7 @@ import {
   opened, owners, processOf,
 } from './support/processes.mjs';
 import {
-  contained, limit, once, ran, root, rounds, uid, withoutPool,
+  contained, folder, limit, once, ran, root, rounds, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { assertServes, hostile, withServers } from './support/servers.mjs';
@@ -183,13 +183,14 @@ test('the end of input ends everything at once', async (t) => {
 });
 
 test('input that ends while servers are read ends it', (t) => {
-  const { status, stdout } = ran(withServers(t, { hostile: hostile() }), {
+  const { status, stdout, stderr } = ran({ home: folder(t),
+    ...withServers(t, { hostile: hostile() }) }, {
     input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
       params: { protocolVersion: '2025-11-25', capabilities: {},
         clientInfo: { name: 'caisson-tests', version: '1' } } })}\n`,
   });
 
-  assert.equal(status, 0);
+  assert.equal(status, 0, stderr);
   assert.match(stdout, /"serverInfo"/);
 });
 
