@@ -30,33 +30,6 @@ serve(const char *owner, struct play_server *server)
 	play_greet(server);
 }
 
-/* A call of each comes to its own process. */
-UNIT_TESTS(each_owner_has_its_own_process, 2)
-{
-	int one, two, again;
-
-	play_start();
-	one = grant_of(_i == 0 ? "" : "alice");
-	serve(_i == 0 ? "" : "alice", &of_one);
-	two = grant_of("bob");
-	serve("bob", &of_two);
-	play_call(two, 1, "gh");
-	play_expect_line(&of_two, PLAY_CALLED("2"));
-	play_call(one, 1, "gh");
-	play_expect_line(&of_one, PLAY_CALLED("2"));
-	answer_call(&of_one, 2, one, 1);
-	answer_call(&of_two, 2, two, 1);
-	/* It is warm for the next execution of its owner. */
-	close(two);
-	again = grant_of("bob");
-	play_call(again, 1, "gh");
-	play_expect_line(&of_two, PLAY_CALLED("3"));
-	answer_call(&of_two, 3, again, 1);
-	close(one);
-	close(again);
-	play_end();
-}
-
 /* What one process has listed, perhaps for its owner alone, is not shown. */
 UNIT_TEST(lists_are_not_shared)
 {
