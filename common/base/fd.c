@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "buffer.h"
 #include "fd.h"
-#include "fd_read.h"
 #include "../limits.h"
 
 void

@@ -7,7 +7,11 @@
 #ifndef COMMON_FD_H
 #define COMMON_FD_H
 
+#include <sys/types.h>
+
 #include "err.h"
+
+struct buffer;
 
 /* Closes *fd unless it is -1, sets it to -1, keeps errno. */
 void fd_close(int *fd);
@@ -29,6 +33,16 @@ int fd_begin_nonblock(int fd, struct err *err);
  * Returns 0, or -1 with errno set.
  */
 int fd_write_all(int fd, const void *data, unsigned long len);
+
+/* Instead of an offset: reads on where the descriptor stands. */
+#define FD_READ_ON ((off_t)-1)
+
+/*
+ * Appends all bytes from an offset of a blocking descriptor, and a NUL behind
+ * them, to an empty buffer; retries on EINTR. Returns 0, or -1 with errno set:
+ * EFBIG if there are more than most, of which the buffer has the first.
+ */
+int fd_read_all(int fd, off_t from, size_t most, struct buffer *buffer);
 
 #define auto_fd __attribute__((cleanup(fd_close)))
 

@@ -13,7 +13,6 @@
 
 #include "../../common/base/base64.h"
 #include "../../common/base/fd.h"
-#include "../../common/base/fd_read.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"
 #include "../../common/base/text_list.h"

@@ -10,7 +10,6 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/base/fd.h"
-#include "../../common/base/fd_read.h"
 #include "../../common/limits.h"
 #include "../../common/base/mem.h"
 #include "../../common/base/shown.h"

@@ -3,7 +3,6 @@
  * comes before the lockdown: see main.c.
  */
 #include "../../common/base/fd.h"
-#include "../../common/base/fd_read.h"
 #include "../../common/base/log.h"
 #include "../../common/base/mem.h"
 #include "../../common/limits.h"

@@ -9,7 +9,6 @@
 
 #include "../../common/base/buffer.h"
 #include "../../common/base/fd.h"
-#include "../../common/base/fd_read.h"
 #include "../../common/base/log.h"
 #include "../../common/worker/handlers.h"
 #include "config.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
-#include "../../../common/base/fd_read.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"
 #include "adopt_file.h"

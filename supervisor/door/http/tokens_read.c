@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../../../common/base/fd.h"
-#include "../../../common/base/fd_read.h"
 #include "../../../common/json/json_span.h"
 #include "../../../common/base/mem.h"
 #include "../../../common/base/shown.h"

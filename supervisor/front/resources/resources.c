@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "../../../common/base/base64.h"
-#include "../../../common/base/fd_read.h"
+#include "../../../common/base/fd.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"

@@ -13,7 +13,6 @@
 
 #include "../../../common/base/clock.h"
 #include "../../../common/base/fd.h"
-#include "../../../common/base/fd_read.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/log.h"
 #include "../../../common/base/loop.h"

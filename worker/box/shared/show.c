@@ -10,7 +10,6 @@
 #include "mcp.h"
 #include "../../../common/base/base64.h"
 #include "../../../common/base/fd.h"
-#include "../../../common/base/fd_read.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/picture.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "mcp.h"
-#include "../../../common/base/fd_read.h"
+#include "../../../common/base/fd.h"
 #include "../../../common/json/json.h"
 #include "../../../common/limits.h"
 #include "../../../common/base/mem.h"

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/buffer.h"
 #include "common/base/fd.h"
-#include "common/base/fd_read.h"
 #include "common/limits.h"
 #include "common/base/mem.h"
 #include "tests/unit/unit.h"
