@@ -43,10 +43,9 @@ report_kept(struct relay *relay, struct err *err)
 	if (kept.out.len == 0 && kept.errors.len == 0)
 		return 0;
 	if (kept.out.len == 0)
-		kept.out = output_kept_uncut(relay->out, &kept.missing);
+		kept.out = output_kept_uncut(relay->out);
 	else if (kept.errors.len == 0)
-		kept.errors =
-		    output_kept_uncut(relay->errors, &kept.missing);
+		kept.errors = output_kept_uncut(relay->errors);
 	return channel_send_kept(relay->supervisor, &kept, err);
 }
 

@@ -199,6 +199,8 @@ supervisor_on_kept(struct box *box, struct ipc_kept *kept)
 {
 	uint64_t most = options_output_kept(box->boxes->options);
 
+	if (most > 0 && most < box->limits->max_output)
+		most = box->limits->max_output;
 	box_kept_reset(&box->output.kept);
 	if (kept->out.len > most || kept->errors.len > most) {
 		box_fail(box, "protocol violation by the relay: more output "

@@ -504,24 +504,21 @@ output_unroll_tail(struct output *output, struct buffer *tail)
 void
 output_keep(struct output *output, size_t max)
 {
-	output->kept_max = max;
+	size_t shown = output->head_max + output->tail_max;
+
+	output->kept_max = max > 0 && max < shown ? shown : max;
 }
 
-/* Ends the start of a stream with how much is missing, if that fits. */
+/* Ends the start of a stream with how much is missing. */
 static void
 output_end_kept(struct output *output, uint64_t *missing)
 {
 	struct buffer *kept = &output->kept;
-	int fits = output->kept_max > OUTPUT_MORE_SIZE;
 
-	kept->len = output->kept_max;
-	if (fits) {
-		kept->len -= OUTPUT_MORE_SIZE;
-		kept->len -= utf8_incomplete_tail(kept->data, kept->len);
-	}
+	kept->len = output->kept_max - OUTPUT_MORE_SIZE;
+	kept->len -= utf8_incomplete_tail(kept->data, kept->len);
 	*missing += output->total - kept->len;
-	if (fits)
-		buffer_printf(kept, OUTPUT_MORE, output->total - kept->len);
+	buffer_printf(kept, OUTPUT_MORE, output->total - kept->len);
 }
 
 struct ipc_blob
@@ -536,15 +533,11 @@ output_kept(struct output *output, uint64_t *missing)
 }
 
 struct ipc_blob
-output_kept_uncut(struct output *output, uint64_t *missing)
+output_kept_uncut(struct output *output)
 {
 	struct buffer *kept = &output->kept;
 
 	output_copy(output, 0, kept);
-	if (kept->len > output->kept_max) {
-		*missing += kept->len - output->kept_max;
-		kept->len = output->kept_max;
-	}
 	return (struct ipc_blob){ (const uint8_t *)kept->data, kept->len,
 		-1 };
 }

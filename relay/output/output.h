@@ -122,16 +122,15 @@ void output_drop(struct output *output);
 unsigned long long output_resume(struct output *output);
 
 /*
- * From now on keeps up to max bytes of the stream if it is cut (0: none).
- * Then output_kept returns these, valid until the stream is dropped or freed,
- * and adds the number of further bytes to *missing, which a last line tells, if
- * max has room for it. It is called once; output_kept_uncut then does the same
- * for a stream that is not cut, without a last line.
+ * From now on keeps up to max bytes of the stream if it is cut, at least as
+ * many as are shown (0: none). Then output_kept returns these, valid until the
+ * stream is dropped or freed, and adds the number of further bytes, which a
+ * last line tells, to *missing. It is called once; output_kept_uncut then
+ * returns those of a stream that is not cut.
  */
 void output_keep(struct output *output, size_t max);
 struct ipc_blob output_kept(struct output *output, uint64_t *missing);
-struct ipc_blob output_kept_uncut(
-    struct output *output, uint64_t *missing);
+struct ipc_blob output_kept_uncut(struct output *output);
 
 /*
  * Passes the stream on to the pipe *fd, which is taken, from its first byte on.

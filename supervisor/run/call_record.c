@@ -117,14 +117,20 @@ call_tell(const struct call *call, const char *status, struct buffer *list)
 	buffer_add_text(list, "},");
 }
 
-/* Returns as much of a stream that was not cut as is kept. */
-static struct ipc_blob
-call_record_stream(const struct call *call, const struct call_stream *stream)
+/* Returns whether streams can be kept: U+FFFD for bytes makes some larger. */
+static bool
+call_record_fits(const struct call *call)
 {
-	uint64_t most = options_output_kept(call->runs->options);
+	return call->kept.any || (call->result.out.len <= OUTPUT_KEPT_MAX &&
+	    call->result.errors.len <= OUTPUT_KEPT_MAX);
+}
 
-	return (struct ipc_blob){ (const uint8_t *)stream->data,
-		stream->len < most ? stream->len : most, -1 };
+/* Returns a stream that was not cut: all of it is kept. */
+static struct ipc_blob
+call_record_stream(const struct call_stream *stream)
+{
+	return (struct ipc_blob){
+		(const uint8_t *)stream->data, stream->len, -1 };
 }
 
 void
@@ -136,7 +142,7 @@ call_record(struct call *call)
 		.scope = call->request.owner->scope,
 		.days = (uint64_t)options->calls_days,
 		.kept = options_output_kept(options) > 0 &&
-		    call->cause != CALL_BY_CANCEL };
+		    call->cause != CALL_BY_CANCEL && call_record_fits(call) };
 	auto_buffer struct buffer facts = { 0 };
 	struct err err;
 
@@ -147,9 +153,9 @@ call_record(struct call *call)
 		(const uint8_t *)facts.data, facts.len, -1 };
 	if (execution.kept) {
 		execution.out = kept->any ? kept->out :
-		    call_record_stream(call, &call->result.out);
+		    call_record_stream(&call->result.out);
 		execution.errors = kept->any ? kept->errors :
-		    call_record_stream(call, &call->result.errors);
+		    call_record_stream(&call->result.errors);
 	}
 	if (store_keep_execution(
 	        call->runs->peers.store, &execution, &err) == -1)
