@@ -161,7 +161,7 @@ adopt_tell(const struct adopt_work *work)
 		return;
 	adopt_client_add_command(&command, client, work->program);
 	printf("To register without moving anything, %s has a command of its "
-	       "target: %s\n", client->source, command.data);
+	       "own: %s\n", client->source, command.data);
 }
 
 /*
