@@ -300,8 +300,8 @@ serve_sockets_tell(const struct serve_sockets *sockets)
 			log_warn("other machines can reach %s, and nothing is "
 			    "encrypted there, tokens included: listen at "
 			    "127.0.0.1, behind a proxy on this machine that "
-			    "does TLS (caisson(1), \"Behind a reverse "
-			    "proxy\")", place->text);
+			    "does TLS (caisson-serve(7), \"Behind a "
+			    "reverse proxy\")", place->text);
 	}
 	log_init("caisson", terms);
 }
