@@ -217,9 +217,9 @@ arguments_read_arguments(struct json_span value, const struct options *,
 	size_t n, len;
 
 	if (!language_is(request->language, "wasm"))
-		return err_set(err, "code of %s takes no arguments: leave out "
-		    "the argument arguments, and pass data in stdin or "
-		    "environment", request->language->name);
+		return err_set(err, "code of %s takes no arguments: leave them "
+		    "out, and pass data in stdin or environment",
+		    request->language->name);
 	if (json_span_kind(value) != JSON_SPAN_ARRAY)
 		return err_set(err, "arguments must be an array of strings");
 	if (value.len > ARGUMENTS_MAX)

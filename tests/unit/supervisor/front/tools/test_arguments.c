@@ -290,8 +290,8 @@ static const struct {
 	    "code of python answers no request: leave out the argument "
 	    "request, or use javascript, whose default export has fetch()" },
 	{ ARGUMENT_ARGUMENTS, "\"arguments\":[\"a\"]",
-	    "code of python takes no arguments: leave out the argument "
-	    "arguments, and pass data in stdin or environment" },
+	    "code of python takes no arguments: leave them out, and pass "
+	    "data in stdin or environment" },
 	{ ARGUMENT_NETWORK, "\"network\":false", NULL },
 	{ ARGUMENT_NETWORK, "\"network\":[]", NULL },
 	{ ARGUMENT_NETWORK, "\"network\":[\"a.org\"]",
