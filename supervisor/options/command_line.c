@@ -187,7 +187,10 @@ command_unknown(const char *word, const char *verb, struct err *err)
 		return command_unknown_verb(
 		    word, verb != NULL ? verb : word, err);
 	option_key(word, strlen(word), key);
-	if (option_find(key) != OPTION_IDS) {
+	/* The former name of a command; --tools would lead astray. */
+	if (strcmp(word, "tools") == 0)
+		suggested = "saved-tools";
+	else if (option_find(key) != OPTION_IDS) {
 		option_flag(key, flag);
 		return command_refuse(err, word,
 		    "is not a command: did you mean %s?", flag);
@@ -303,6 +306,14 @@ command_line_begin(struct command_line *line)
 	line->row = command_find(word, NULL);
 	if (line->row == NULL && verb != NULL)
 		line->row = command_find(word, verb);
+	/* Help is that of all verbs, also where none is the default. */
+	if (line->row == NULL && verb != NULL && (strcmp(verb, "-h") == 0 ||
+	    strcmp(verb, "--help") == 0)) {
+		line->command->task = COMMAND_HELP;
+		line->command->operand = word;
+		line->argv += 2;
+		return 0;
+	}
 	if (line->row == NULL)
 		return command_unknown(word, verb, line->err);
 	line->argv++;

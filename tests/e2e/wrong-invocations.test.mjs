@@ -51,7 +51,7 @@ const commands = [
   ['start', 2, /"start" is not a command: 'caisson help'/],
   ['timeout 3', 2, /"timeout" is not a command.*--timeout/],
   ['links', 2, /'caisson links' takes one of revoke/],
-  ['tools list', 2, /did you mean --tools\?/],
+  ['tools list', 2, /did you mean 'caisson saved-tools'/],
   ['selftest now', 2, /"now" is not understood.*'caisson --help'/],
   ['selftest --check', 2, /'caisson selftest' and --check exclude/],
   ['selftest --verbose=3', 2, /--verbose takes no value/],

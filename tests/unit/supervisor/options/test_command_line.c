@@ -56,7 +56,7 @@ static const struct {
 	/* Help is about what stands before it. */
 	{ { "help", "memory", "show" }, COMMAND_HELP, "memory", "show" },
 	{ { "memory", "show", "--help" }, COMMAND_HELP, "memory", "show" },
-	{ { "servers", "-h" }, COMMAND_HELP, "servers", NULL },
+	{ { "links", "-h" }, COMMAND_HELP, "links", NULL },
 	{ { "-h" }, COMMAND_HELP, NULL, NULL },
 	{ { "-V" }, COMMAND_VERSION, NULL, NULL },
 };
