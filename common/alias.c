@@ -222,7 +222,7 @@ alias_likeness(const char *one, const char *other)
 		auto_free char *a = alias_plain(one, spelled);
 		auto_free char *b = alias_plain(other, spelled);
 
-		if (strcmp(a, b) != 0)
+		if (strcmp(a, b) != 0 || (spelled && a[0] == '\0'))
 			break;
 	}
 	return spelled;

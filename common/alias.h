@@ -45,8 +45,8 @@ void alias_try(struct alias_search *search, const char *name,
  * Returns the item with this name, or else this alias, or else the one whose
  * name, for servers also alias, differs in case and in "-" and "_" only. Those
  * between digits count, as 1_2 is not 12. If several have the same letters and
- * digits, or none is meant, returns NULL. The same is in Python (_named.py) and
- * in JavaScript (names.mjs).
+ * digits, or none is meant, or the name has no more than "-" and "_", returns
+ * NULL. The same is in Python (_named.py) and in JavaScript (names.mjs).
  */
 const void *alias_found(const struct alias_search *search);
 

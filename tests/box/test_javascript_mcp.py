@@ -89,12 +89,13 @@ class JavaScript(unittest.TestCase):
         self.tells(
             ("mcp_fs.red_file({})", "MCPError: fs.red_file: there is no such "
              "tool; did you mean read_file or write-file?"),
-            ("mcp.gut", "MCPError: mcp has no gut: there is no such server; "
-             "there are: fs, my-git, web, mute"),
+            ("mcp['-']", "MCPError: mcp has no -: there is no such server; "
+             "there are: fs, my-git, web, mute, é"),
             ("mcp_mute.x()", "MCPError: mute: it could not be started: exited "
              "with code 1"),
             ("runtime.searchTools", "TypeError: runtime has no searchTools; "
-             "did you mean searchToolDocs or listTools?"))
+             "did you mean searchToolDocs or listTools?"),
+            others=["é"], aliases={"é": "_"})
 
     def test_probed_names(self):
         """A tool may be called like what engines call: they do not call it."""

@@ -361,14 +361,14 @@ class Mistakes(Base):
                 ("mcp_fs.ecoh", "AttributeError: server fs has no tool "
                  "'ecoh'; did you mean echo?"),
                 ("import mcp.servers as s\ns.sf", "AttributeError: sf: there "
-                 "is no such server; there are: fs, my-git, web, mute"),
+                 "is no such server; there are: fs, my-git, web, mute, é"),
                 ("mcp_servers.key", "AttributeError: mcp_servers is a dict; "
                  "key: there is no such server; there are: fs, my-git, web, "
-                 "mute"),
+                 "mute, é"),
                 ("mcp_fs.echo().result().txt", "AttributeError: the result "
                  "has no 'txt': write r.data or r.text; r.data is {}")):
             with self.subTest(line):
-                self.ends(line, error)
+                self.ends(line, error, others=["é"], aliases={"é": "_"})
 
     def test_errors_about_results_tell_their_shape(self):
         issues = [{"number": n, "title": "t", "user": {"login": "x", "id": 1},

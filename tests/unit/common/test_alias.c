@@ -139,7 +139,7 @@ UNIT_TESTS(resolves_collisions, UNIT_COUNT(sets))
 
 /* Which of these, by name and alias, a name means. */
 static const char *const meant[][2] = { { "git-hub1_2", "git_hub1_2" },
-	{ "a-b", "a_b" }, { "A.B", "a_b_2" }, { "x.y", "x_y" } };
+	{ "a-b", "a_b" }, { "A.B", "a_b_2" }, { "x.y", "x_y" }, { "é", "_" } };
 
 static const struct {
 	const char *name, *server, *tool; /* NULL: none */

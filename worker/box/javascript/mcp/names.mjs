@@ -61,7 +61,7 @@ const spelled = (name) => name.toLowerCase().replace(
 export function alike(name, known, of) {
   const found = known.filter((each) =>
     of(each).some((own) => plain(own) === plain(name)));
-  return found.length === 1 && of(found[0]).some((own) =>
+  return found.length === 1 && spelled(name) && of(found[0]).some((own) =>
     spelled(own) === spelled(name)) ? found[0] : undefined;
 }
 

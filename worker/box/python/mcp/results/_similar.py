@@ -52,12 +52,12 @@ def plain_name(name):
 
 def is_spelled(*names):
     """Whether names differ as readFile, read_file and read-file do, and not
-    between digits: 1_2 is not 12.
+    between digits: 1_2 is not 12. Those of marks only are never alike.
     """
     from re import sub
     one, two = (sub("(?<![-_0-9])[-_]+|(?<![-_])[-_]+(?![-_0-9])", "",
                     name.lower()) for name in names)
-    return one == two
+    return one == two != ""
 
 
 def is_part(name, other):
