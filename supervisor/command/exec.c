@@ -413,10 +413,13 @@ exec_read(const struct options *options, struct buffer *code, struct err *err)
 	if (is_input && isatty(STDIN_FILENO))
 		command_tell_wait("the program; Ctrl-D ends it");
 	if (fd == -1 ||
-	    (fd_read_all(fd, FD_READ_ON, options->max_code, code) == -1 &&
-	        errno != EFBIG))
-		return err_set(err, "the program %s cannot be read: %s; name "
-		    "a file, or - for standard input", name, strerror(errno));
+	    fd_read_all(fd, FD_READ_ON, options->max_code, code) == -1)
+		return errno == EFBIG ?
+		    err_set(err, "the program %s has more than the %zu bytes "
+		        "allowed (CAISSON_MAX_CODE)", name,
+		        (size_t)options->max_code) :
+		    err_set(err, "the program %s cannot be read: %s; name a "
+		        "file, or - for standard input", name, strerror(errno));
 	if (code->len >= sizeof(exec_wasm) &&
 	    memcmp(code->data, exec_wasm, sizeof(exec_wasm)) == 0) {
 		bytes = buffer_take(code, &len);
@@ -453,15 +456,19 @@ exec_add_input(struct buffer *json, struct options *options, struct err *err)
 {
 	auto_buffer struct buffer input = { 0 };
 
-	if (exec_is_input(options) || isatty(STDIN_FILENO) ||
-	    (fd_read_all(STDIN_FILENO, FD_READ_ON, STDIN_MAX, &input) == -1 &&
-	        errno != EFBIG) ||
-	    input.len == 0)
+	if (exec_is_input(options) || isatty(STDIN_FILENO))
 		return 0;
-	if (input.len > STDIN_MAX)
-		return err_set(err, "standard input has more than the %lu MiB "
-		    "that a program is given: '< /dev/null' gives it none",
-		    STDIN_MAX / MIB);
+	if (fd_read_all(STDIN_FILENO, FD_READ_ON, STDIN_MAX, &input) == -1 &&
+	    errno != EBADF)
+		return errno != EFBIG ?
+		    err_set(err, "standard input cannot be read: %s; "
+		        "'< /dev/null' gives the program none",
+		        strerror(errno)) :
+		    err_set(err, "standard input has more than the %lu MiB "
+		        "that a program is given: '< /dev/null' gives it none",
+		        STDIN_MAX / MIB);
+	if (input.len == 0)
+		return 0;
 	options->arguments |= 1U << ARGUMENT_STDIN;
 	buffer_add_text(json, ",\"stdin\":{\"base64\":\"");
 	base64_add(json, input.data, input.len);

@@ -25,7 +25,8 @@ function run(t, args, input = '', options = {}) {
     commandLine({ ...options, args: ['exec', ...args], home });
 
   return spawnSync(command, rest,
-    { cwd: home, input, encoding: 'utf8', timeout: 300_000 });
+    { cwd: home, input, encoding: 'utf8', timeout: 300_000,
+      stdio: [options.stdin ?? 'pipe', 'pipe', 'pipe'] });
 }
 
 const programs = [
@@ -81,6 +82,10 @@ test('a program in a file gets standard input', (t) => {
   assert.equal(run(t, [program], '').status, 0);
   assert.match(run(t, [program], Buffer.alloc(2 << 20)).stderr,
     /standard input has more than the 1 MiB that a program is given/);
+  assert.match(run(t, [program], '', { stdin: fs.openSync('/') }).stderr,
+    /standard input cannot be read: Is a directory; /);
+  assert.match(run(t, [file(t, 'l.py', '€'.repeat(4e5))]).stderr,
+    /l\.py has more than the 1048576 bytes allowed/);
 });
 
 test('a program is of the shell by its name', (t) => {
