@@ -245,6 +245,7 @@ stdio_new(const struct door_setup *setup, int *in, int *out)
 	stdio->writable = event_new(runs->base, stdio->out,
 	    EV_WRITE | EV_PERSIST, stdio_on_writable, stdio);
 	event_add(stdio->readable, NULL);
+	runs->clients++; /* until the program ends */
 	return stdio;
 }
 

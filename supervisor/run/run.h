@@ -43,7 +43,7 @@ struct runs {
 	size_t nstarting; /* running, but without a box yet */
 	unsigned long calls; /* executions so far */
 	unsigned long turns; /* places given to owners so far */
-	size_t clients;        /* with a session over HTTP */
+	size_t clients;        /* by stdio, or with a session over HTTP */
 	uint64_t last_client;  /* number of the last session */
 	unsigned long reloads; /* of the settings, so far */
 	struct figures figures;

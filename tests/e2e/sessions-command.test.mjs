@@ -76,8 +76,8 @@ test('what sessions there are is shown, and nothing is created for it',
       calls: 2, age_ms: 0, idle_ms: 0, bytes: 0 });
     assert.ok(first.age_ms >= first.idle_ms);
     assert.ok(first.bytes > 1e6, `${first.bytes}`);
-    assert.equal(second.name, 'b\u202e "ü');
-    assert.equal(second.calls, 1);
+    assert.deepEqual([second.name, second.calls], ['b\u202e "ü', 1]);
+    assert.match(ran({ home, args: ['status'] }).stdout, /: clients 1, /);
     /* For people, without characters that a terminal would obey. */
     const lines = command(home, 'list').stdout.split('\n');
 
