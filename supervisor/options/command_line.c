@@ -187,7 +187,7 @@ command_unknown(const char *word, const char *verb, struct err *err)
 		return command_unknown_verb(
 		    word, verb != NULL ? verb : word, err);
 	option_key(word, strlen(word), key);
-	/* The former name of a command; --tools would lead astray. */
+	/* The former name of saved-tools, rather than the option --tools. */
 	if (strcmp(word, "tools") == 0)
 		suggested = "saved-tools";
 	else if (option_find(key) != OPTION_IDS) {

@@ -117,7 +117,10 @@ call_tell(const struct call *call, const char *status, struct buffer *list)
 	buffer_add_text(list, "},");
 }
 
-/* Returns whether streams can be kept: U+FFFD for bytes makes some larger. */
+/*
+ * Returns whether the streams can be kept. One with invalid UTF-8 grows, as
+ * each such byte becomes U+FFFD, and may be too large.
+ */
 static bool
 call_record_fits(const struct call *call)
 {

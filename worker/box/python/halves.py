@@ -54,7 +54,7 @@ def become_program(path, *names):
 def become_code(*pipes):
     """Return the bootstrap, all being as a native box starts it."""
     from _signal import SIG_SETMASK, pthread_sigmask
-    pthread_sigmask(SIG_SETMASK, ())  # an engine's process 1 leaves some
+    pthread_sigmask(SIG_SETMASK, ())  # podman's process 1 has some blocked
     os.setsid()  # signals to the group of the code do not reach the pump
     arrange(os.open("/dev/null", os.O_RDONLY), *pipes)
     if sys.argv[1:]:

@@ -1,6 +1,6 @@
 /*
- * Tests of common/base/fd and fd_read: descriptors close once, are handed over
- * visibly, and a write is whole however the pipe takes it, as is a reading.
+ * Tests of common/base/fd: descriptors close once, are handed over visibly, and
+ * a write is whole however the pipe takes it, as is a reading.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 import sys
 from opcode import opmap
 
-HERE = __file__[:-len("mcp/wire/_caller.py")]
-HERE = HERE, "<" + HERE  # as bootstrap.py names some
+FOLDER = __file__[:-len("mcp/wire/_caller.py")]
+HERE = FOLDER, "<" + FOLDER  # bootstrap.py names some files so
 CACHES = 40  # bytes of steps: more than those of the caches behind a call
 
 
